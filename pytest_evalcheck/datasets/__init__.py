@@ -1,0 +1,1 @@
+"""Placeholder until this room is furnished."""
