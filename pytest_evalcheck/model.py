@@ -228,7 +228,8 @@ class Result:
     """One line of the results: a score with the place it belongs to.
 
     Field names are those of the results file. `suite` and `dataset` are paths
-    relative to the rootdir with forward slashes.
+    relative to the rootdir with forward slashes; `slices` are the groups the row
+    is counted in when a run is sliced by a tag or a metadata key.
     """
 
     suite: str
@@ -251,3 +252,4 @@ class Result:
     cost_usd: float | None = None
     tags: tuple[str, ...] = ()
     app_version: str | None = None
+    slices: tuple[str, ...] = ()
