@@ -1,0 +1,372 @@
+"""Python tests marked with `@pytest.mark.metric`: one run a row, outcomes as scores."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from pytest_evalcheck.errors import ConfigError, EvalcheckError, Problem
+from pytest_evalcheck.model import Gate, Metric, Row, Score
+from pytest_evalcheck.plugin.fixtures import EVALCHECK, Evalcheck
+from pytest_evalcheck.plugin.outcomes import decide_outcome
+from pytest_evalcheck.plugin.suites import problems_text, shown_path
+from pytest_evalcheck.reports.failure import failure_lines
+
+if TYPE_CHECKING:
+    from pytest_evalcheck.model import Result
+    from pytest_evalcheck.plugin.run import EvalRun
+
+__all__ = ["MarkedTests", "evaluate_output", "prepare_marked_test"]
+
+KEYWORDS: Final = ("name", "dataset", "threshold", "gate", "tags")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricMark:
+    """A `metric` marker, read.
+
+    Attributes:
+        name: the metric, or None for the test's own name.
+        dataset: path of a dataset relative to the test's file, or None.
+        threshold: the value from which `evalcheck.score` passes, or None.
+        gate: the rule by which the metric can fail the run.
+        tags: become markers of the test.
+    """
+
+    name: str | None = None
+    dataset: str | None = None
+    threshold: float | None = None
+    gate: Gate = field(default_factory=Gate)
+    tags: tuple[str, ...] = ()
+
+
+def read_mark(mark: pytest.Mark | None) -> MetricMark:
+    """Return what a marker says.
+
+    Raises:
+        ConfigError: an argument is unknown or of the wrong kind; all of them at once.
+    """
+    if mark is None:
+        return MetricMark()
+    from pytest_evalcheck.suite import parse_gate
+
+    problems = [_unknown_argument(name) for name in mark.kwargs if name not in KEYWORDS]
+    values: dict[str, Any] = dict(mark.kwargs)
+    if len(mark.args) > 1:
+        problems.append(
+            Problem(found=f"{len(mark.args)} positional arguments", expected="the name alone")
+        )
+    elif mark.args:
+        values["name"] = mark.args[0]
+    for name, kinds, expected in (
+        ("name", (str,), "a text"),
+        ("dataset", (str, Path), "a path relative to the test's file"),
+        ("threshold", (int, float), "a number"),
+        ("tags", (list, tuple, str), "a list of texts"),
+    ):
+        value = values.get(name)
+        if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
+            problems.append(
+                Problem(where=name, found=f"{value!r}", expected=expected, keys=(name,))
+            )
+    gate = Gate()
+    if "gate" in values:
+        try:
+            gate = parse_gate(values["gate"])
+        except ConfigError as error:
+            problems += [replace(problem, where="gate") for problem in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    tags = values.get("tags") or ()
+    return MetricMark(
+        name=values.get("name"),
+        dataset=None if values.get("dataset") is None else str(values["dataset"]),
+        threshold=values.get("threshold"),
+        gate=gate,
+        tags=(tags,) if isinstance(tags, str) else tuple(tags),
+    )
+
+
+def _unknown_argument(name: str) -> Problem:
+    near = difflib.get_close_matches(name, KEYWORDS, n=1)
+    hint = f"Did you mean {near[0]}=?" if near else f"It takes {', '.join(KEYWORDS)}."
+    return Problem(found=f"the marker metric has no argument {name}=", fix=hint)
+
+
+def prepare_marked_test(metafunc: pytest.Metafunc, mark: pytest.Mark | None, run: EvalRun) -> None:
+    """Check a test's marker and, with `dataset=`, run the test once a row.
+
+    Raises:
+        pytest.fail.Exception: the marker or the dataset is broken; a collection error.
+    """
+    if not run.config.pluginmanager.hasplugin("pytest_evalcheck_marked"):
+        run.config.pluginmanager.register(MarkedTests(run), "pytest_evalcheck_marked")
+    test = f"{shown_path(metafunc.definition.path, run.shelf.rootdir)}: {metafunc.definition.name}"
+    try:
+        read = read_mark(mark)
+        if read.dataset is None:
+            return
+        if "eval_row" not in metafunc.fixturenames:
+            raise ConfigError(
+                Problem(
+                    found="dataset= is given but the test does not take eval_row",
+                    fix="Add the parameter `eval_row` to the test.",
+                )
+            )
+        rows = _rows_of(metafunc.definition.path, read.dataset, run)
+    except ConfigError as error:
+        said = " ".join(problem.text() for problem in error.problems)
+        pytest.fail(f"{test}: @pytest.mark.metric: {said}", pytrace=False)
+    except EvalcheckError as error:
+        pytest.fail(problems_text(error), pytrace=False)
+    metafunc.parametrize("eval_row", rows, ids=[row.id for row in rows])
+
+
+def _rows_of(test_path: Path, name: str, run: EvalRun) -> list[Row]:
+    """Return the rows of a dataset, read as the suite that lists it says."""
+    from pytest_evalcheck.datasets import DatasetOptions, load_rows
+    from pytest_evalcheck.plugin.collection import choose_sample
+
+    path = (test_path.parent / name).resolve()
+    shown = shown_path(path, run.shelf.rootdir)
+    if not path.is_relative_to(run.shelf.rootdir):
+        raise ConfigError(
+            Problem(found=f"dataset={name!r} lies outside the rootdir", fix="Move it inside.")
+        )
+    if not path.is_file():
+        near = difflib.get_close_matches(
+            path.name, [file.name for file in path.parent.glob("*")], n=1
+        )
+        hint = f"Did you mean {near[0]!r}?" if near else "Correct the path."
+        raise ConfigError(Problem(found=f"there is no file {shown}", fix=hint))
+    known = run.shelf.dataset(path) if run.shelf.governing_file(path) else None
+    options = known.options if known and known.options else DatasetOptions()
+    rows = [run.prepare_row(row) for row in load_rows(path, options, shown=shown)]
+    return choose_sample(rows, run.settings.sample)
+
+
+class MarkedTests:
+    """Counts the outcomes of marked tests; a plugin of the process that runs them."""
+
+    def __init__(self, run: EvalRun) -> None:
+        self._run = run
+        self._metrics: dict[tuple[str, str], Metric] = {}
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Give a marked test its tags, and count it among the rows of its metric."""
+        mark = item.get_closest_marker("metric")
+        if not isinstance(item, pytest.Function) or mark is None:
+            return
+        read = read_mark(mark)
+        for tag in self._run.marks(read.tags, item.nodeid):
+            item.add_marker(getattr(pytest.mark, tag.name))
+        self._run.note_planned(self._suite_of(item), self._metric_of(item, read), 1)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Any:
+        """Turn a test's outcome into a score, and a score below its threshold into a failure."""
+        report: pytest.TestReport = yield
+        if not isinstance(item, pytest.Function) or report.when == "teardown":
+            return report
+        helper = item.stash.get(EVALCHECK, None)
+        mark = item.get_closest_marker("metric")
+        results: list[Result] = []
+        if helper is not None and report.when == "call":
+            results += self._evaluated(item, helper)
+            self._fail_together(item, helper, report)
+        counted = mark is not None or (helper is not None and helper.recorded is not None)
+        if counted and (report.when == "call" or report.outcome != "passed"):
+            results.append(self._marked(item, read_mark(mark), helper, report, call))
+        if results:
+            self._run.attach(report, results)
+        return report
+
+    def _marked(
+        self,
+        item: pytest.Function,
+        mark: MetricMark,
+        helper: Evalcheck | None,
+        report: pytest.TestReport,
+        call: pytest.CallInfo[None],
+    ) -> Result:
+        metric, row = self._metric_of(item, mark), row_of(item, self._run)
+        score = score_of_test(mark, helper, report, call)
+        outcome = decide_outcome(score, metric.gate, row)
+        wasxfail = getattr(report, "wasxfail", None)
+        if wasxfail is not None and score.status == "scored":
+            row = replace(row, xfail=wasxfail or "xfail")
+        elif outcome.word == "failed" and report.outcome == "passed":
+            report.outcome = "failed"
+            report.longrepr = "\n".join(failure_lines(score))
+        elif outcome.word == "xfailed" and report.outcome in ("passed", "failed"):
+            report.outcome = "skipped"
+            report.wasxfail = outcome.reason
+        return self._run.result(score, self._suite_of(item), row.path, row, metric)
+
+    def _evaluated(self, item: pytest.Function, helper: Evalcheck) -> list[Result]:
+        return [
+            self._run.result(score, self._suite_of(item), row.path, row, metric)
+            for metric, row, score in helper.evaluated
+        ]
+
+    def _fail_together(
+        self, item: pytest.Function, helper: Evalcheck, report: pytest.TestReport
+    ) -> None:
+        """Fail a test for the metrics it evaluated, where pytest has no subtests."""
+        if report.outcome != "passed" or has_subtests(item.config):
+            return
+        failed = [
+            f"{metric.name}: " + "\n".join(failure_lines(score))
+            for metric, row, score in helper.evaluated
+            if decide_outcome(score, metric.gate, row).word == "failed"
+        ]
+        if failed:
+            report.outcome = "failed"
+            report.longrepr = "\n".join(failed)
+
+    def _metric_of(self, item: pytest.Function, mark: MetricMark) -> Metric:
+        name = mark.name or item.originalname
+        key = (self._suite_of(item), name)
+        if key not in self._metrics:
+            shown, line = test_place(item, self._run)
+            self._metrics[key] = Metric(
+                name=name,
+                kind="test",
+                source=f"{shown}:{item.originalname}",
+                score=_score_nothing,
+                gate=mark.gate,
+                threshold=mark.threshold,
+                path=shown,
+                line=line,
+            )
+        return self._metrics[key]
+
+    def _suite_of(self, item: pytest.Function) -> str:
+        return suite_of_test(item, self._run)
+
+
+def _score_nothing(row: Row) -> Score:
+    raise TypeError("a marked test is scored by its own outcome")
+
+
+def score_of_test(
+    mark: MetricMark,
+    helper: Evalcheck | None,
+    report: pytest.TestReport,
+    call: pytest.CallInfo[None],
+) -> Score:
+    """Return the score that a test's report amounts to.
+
+    A failed assertion is a measured failure; any other exception is an error; a skip
+    is a missing verdict.
+    """
+    value, reason = (helper.recorded if helper else None) or (None, "")
+    if report.outcome == "passed":
+        value = 1.0 if value is None else value
+        good = mark.threshold is None or value >= mark.threshold
+        said = reason if good else f"{value:g} is below the threshold {mark.threshold:g}"
+        if not good and reason:
+            said += f": {reason}"
+        return Score("scored", value, good, said)
+    if report.outcome == "skipped" and not hasattr(report, "wasxfail"):
+        code, why = (helper.absent if helper else None) or ("not_applicable", skip_reason(report))
+        return Score("non_evaluable", code=code, reason=why)
+    excinfo = call.excinfo
+    said = "" if excinfo is None else f"{excinfo.type.__name__}: {excinfo.value}".splitlines()[0]
+    if excinfo is not None and not excinfo.errisinstance(
+        (AssertionError, pytest.fail.Exception, pytest.xfail.Exception)
+    ):
+        return Score("error", reason=said)
+    return Score("scored", 0.0 if value is None else value, False, reason or said)
+
+
+def skip_reason(report: pytest.TestReport) -> str:
+    """Return the words a test was skipped with."""
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return text.removeprefix("Skipped: ")
+
+
+def row_of(item: pytest.Function, run: EvalRun) -> Row:
+    """Return the dataset row a test ran on, or a row that stands for the test itself."""
+    callspec = getattr(item, "callspec", None)
+    row = None if callspec is None else callspec.params.get("eval_row")
+    if isinstance(row, Row):
+        return row
+    shown, line = test_place(item, run)
+    return Row(id=item.name, path=shown, line=line)
+
+
+def test_place(item: pytest.Item, run: EvalRun) -> tuple[str, int]:
+    """Return the file of a test, as a person types it, and its 1-based line."""
+    line = item.location[1]
+    return shown_path(item.path, run.shelf.rootdir), (line or 0) + 1
+
+
+test_place.__test__ = False  # type: ignore[attr-defined]
+
+
+def suite_of_test(item: pytest.Item, run: EvalRun) -> str:
+    """Return the name under which a test's metrics stand: its suite's, or its file's."""
+    governing = run.shelf.governing_file(item.path)
+    return shown_path(governing or item.path, run.shelf.rootdir)
+
+
+def has_subtests(config: pytest.Config) -> bool:
+    """Tell whether this pytest (9.0 and later) has subtests."""
+    return config.pluginmanager.hasplugin("subtests")
+
+
+def evaluate_output(
+    helper: Evalcheck,
+    request: pytest.FixtureRequest,
+    output: Any,
+    row: Row | Mapping[str, Any] | None,
+) -> dict[str, Score]:
+    """Score an output with the governing suite's metrics; see `Evalcheck.evaluate`."""
+    from pytest_evalcheck.datasets import row_from_mapping
+    from pytest_evalcheck.plugin import activate
+
+    item = request.node
+    run = activate(request.config)
+    shown, line = test_place(item, run)
+    governing = run.shelf.governing_file(item.path)
+    if governing is None:
+        raise pytest.UsageError(
+            f"{shown}:{line}: evalcheck.evaluate needs an evalcheck.yaml in the test's folder "
+            "or above it"
+        )
+    if row is None:
+        row = row_of(item, run)
+    elif not isinstance(row, Row):
+        row = row_from_mapping({"output": output, **row}, shown=shown, line=line)
+    row = replace(row, output=output, path=row.path or shown, line=row.line or line)
+    if not row.id:
+        row = replace(row, id=item.name)
+    suite = run.shelf.load(governing)
+    scored = [(metric, row, metric.score(row)) for metric in suite.metrics if metric.applies(row)]
+    for metric, _, _ in scored:
+        run.note_planned(suite.name, metric, 1)
+    helper.evaluated += scored
+    if has_subtests(request.config):
+        _tell_subtests(request, scored)
+    return {metric.name: score for metric, _, score in scored}
+
+
+def _tell_subtests(
+    request: pytest.FixtureRequest, scored: list[tuple[Metric, Row, Score]]
+) -> None:
+    subtests = request.getfixturevalue("subtests")
+    for metric, row, score in scored:
+        with subtests.test(msg=metric.name):
+            outcome = decide_outcome(score, metric.gate, row)
+            if outcome.word == "failed":
+                pytest.fail("\n".join(failure_lines(score)), pytrace=False)
+            if outcome.word == "skipped":
+                pytest.skip(outcome.reason)
