@@ -7,7 +7,7 @@ Nothing here reads a file, imports pytest or knows a check. `None` always means
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -135,6 +135,31 @@ class Row:
     line: int = 0
     notes: tuple[str, ...] = ()
 
+    def __getitem__(self, key: str) -> Any:
+        """Return a field, or else the metadata of that name, as a dataset line is read."""
+        if key in self.__dataclass_fields__:
+            return getattr(self, key)
+        return self.metadata[key]
+
+    def __contains__(self, key: object) -> bool:
+        """Tell whether the row has a field with a value, or metadata, of that name."""
+        if key in self.__dataclass_fields__:
+            return getattr(self, str(key)) is not None
+        return key in self.metadata
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the fields, so that a row reads as a mapping of them."""
+        return iter(self.__dataclass_fields__)
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the fields."""
+        return tuple(self.__dataclass_fields__)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return a field or metadata, or the default where there is no value."""
+        value = self[key] if key in self else None
+        return default if value is None else value
+
 
 Scorer = Callable[[Row], Score]
 
@@ -192,6 +217,8 @@ class Metric:
         tags: become markers of the metric's items.
         applies_to: metadata keys or `tag` and the value a row must have; empty
             means every row.
+        dataset: the dataset file, relative to the rootdir, that alone the metric
+            applies to, or "" for every one.
         path, line: where the entry stands.
     """
 
@@ -204,11 +231,14 @@ class Metric:
     score_range: tuple[float, float] | None = None
     tags: tuple[str, ...] = ()
     applies_to: Mapping[str, Any] = field(default_factory=dict)
+    dataset: str = ""
     path: str = ""
     line: int = 0
 
     def applies(self, row: Row) -> bool:
         """Tell whether the row is selected by `applies_to` (tag or metadata, typed)."""
+        if self.dataset and row.path and row.path != self.dataset:
+            return False
         for key, wanted in self.applies_to.items():
             options = wanted if isinstance(wanted, list | tuple) else (wanted,)
             if key in ("tag", "tags"):
