@@ -94,9 +94,11 @@ class Settled(Exception):
         )
 
     @classmethod
-    def error(cls, reason: str, details: Mapping[str, Any] | None = None) -> Settled:
+    def error(
+        cls, reason: str, details: Mapping[str, Any] | None = None, code: str | None = None
+    ) -> Settled:
         """Return an error: what was to be run could not be, and nobody's output is to blame."""
-        return cls(Score("error", reason=reason, details=details or {}))
+        return cls(Score("error", reason=reason, code=code, details=details or {}))
 
 
 class OperandError(Exception):
@@ -252,12 +254,12 @@ def compile_extract(settings: Settings) -> Callable[[str], str] | None:
     source = settings["extract"]
     if source is None:
         return None
-    from pytest_evalcheck.checks.patterns import compile_pattern, find_last
+    from pytest_evalcheck.checks.patterns import compile_pattern
 
     pattern = compile_pattern(source, option="extract", case_sensitive=settings["case_sensitive"])
 
     def extract(text: str) -> str:
-        match = find_last(pattern, text)
+        match = pattern.find_last(text)
         if match is None:
             raise Settled.unresolved(f"nothing in the output matches extract {source!r}", text)
         return match
