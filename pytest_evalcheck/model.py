@@ -157,8 +157,7 @@ class Row:
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return a field or metadata, or the default where there is no value."""
-        value = self[key] if key in self else None
-        return default if value is None else value
+        return self[key] if key in self else default
 
 
 Scorer = Callable[[Row], Score]
