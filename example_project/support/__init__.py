@@ -1,0 +1,1 @@
+"""A small support assistant: the application under test."""
