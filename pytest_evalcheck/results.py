@@ -15,7 +15,7 @@ import sys
 from array import array
 from bisect import insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from pytest_evalcheck.gates import VerdictWord, decide
@@ -150,19 +150,8 @@ def make_result(
         redact: removes the secrets that only the run knows.
         extra: other fields of `Result` (`turn`, `tool`, `repeat`, `latency_s`, ...).
     """
-    taken = {
-        "latency_s": _finite(row.latency_s),
-        "tokens": row.tokens,
-        "cost_usd": _finite(row.cost_usd),
-        "tags": row.tags,
-        "app_version": row.app_version,
-    }
-    if not score.passed:
-        taken["found"] = _side(score.details, "found", redact)
-        taken["wanted"] = _side(score.details, "wanted", redact)
-    if by is not None:
-        taken["slices"] = row_slices(row, by)
-    return Result(
+    failed = not score.passed
+    result = Result(
         suite=suite,
         dataset=dataset,
         line=row.line,
@@ -173,8 +162,16 @@ def make_result(
         value=score.value,
         code=score.code,
         reason=safe_text(score.reason, TEXT_LIMIT, redact=redact) if score.reason else "",
-        **{**taken, **extra},
+        found=_side(score.details, "found", redact) if failed else None,
+        wanted=_side(score.details, "wanted", redact) if failed else None,
+        latency_s=_finite(row.latency_s),
+        tokens=row.tokens,
+        cost_usd=_finite(row.cost_usd),
+        tags=row.tags,
+        app_version=row.app_version,
+        slices=() if by is None else row_slices(row, by),
     )
+    return replace(result, **extra) if extra else result
 
 
 def crashed_result(
@@ -356,7 +353,7 @@ class MetricFigures:
 
 
 def _pair(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)
+    return None if interval is None else [float(bound) for bound in interval]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -551,8 +548,6 @@ class MetricTally:
 
     def figures(self, *, complete: bool) -> MetricFigures:
         """Return the figures of what was added, with the gate's verdict."""
-        from dataclasses import replace
-
         undecided = self._measured()
         verdict = decide(self.plan.gate, undecided, complete=complete)
         return replace(undecided, verdict=verdict.word, why=verdict.why)
@@ -641,8 +636,6 @@ class RunTally:
                 results came than `run.expected`.
             datasets: the datasets in the order of collection; others follow by name.
         """
-        from dataclasses import replace
-
         run = run or RunInfo()
         complete = run.complete and (run.expected is None or self.ran >= run.expected)
         tallies = [*self._tallies.values(), *(self._implied[key] for key in sorted(self._implied))]

@@ -116,7 +116,6 @@ def _made_safe(text: str) -> str:
     text = _PRIVATE_KEY.sub("[private key redacted]", text)
     text = _SECRET.sub("[key redacted]", text)
     text = _BEARER.sub(r"\1[token redacted]", text)
-    text = text.replace("\r\n", "\n")
     text = _UNSAFE.sub(_shown, text)
     text = _COMMAND_AT_START.sub(r"\1: ", text)
     return _COMMAND_ANYWHERE.sub("# #", text)

@@ -1,1 +1,1 @@
-"""Placeholder until this room is furnished."""
+"""What a person or another program reads of a run: the summary, a failed row, files."""
