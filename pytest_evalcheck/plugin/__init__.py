@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["eval_row", "evalcheck"]
 
-DATASET_SUFFIXES: Final = frozenset(
-    {".csv", ".json", ".jsonl", ".ndjson", ".tsv", ".yaml", ".yml"}
-)
+DATASET_SUFFIXES: Final = frozenset({".csv", ".json", ".jsonl", ".ndjson", ".tsv", ".yaml", ".yml"})
 
 RUN: Final = pytest.StashKey["EvalRun"]()
 
@@ -66,9 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(
-    file_path: Path, parent: pytest.Collector
-) -> object:
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> object:
     """Return a node for a suite file, or for a dataset that a suite claims."""
     others = yield
     if file_path.suffix not in DATASET_SUFFIXES:

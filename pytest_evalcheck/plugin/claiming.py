@@ -74,5 +74,3 @@ class UnclaimedFile(pytest.File):
             inside = shown_path(self.path, suite.parent)
             fix = f"Add `{inside}` to `datasets:` in {shown_path(suite, self.config.rootpath)}."
         raise self.CollectError(f"{shown}: no suite lists this file. {fix}")
-
-

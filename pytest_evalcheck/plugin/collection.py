@@ -11,7 +11,7 @@ import pytest
 
 from pytest_evalcheck.errors import EvalcheckError, Problem
 from pytest_evalcheck.plugin.outcomes import Outcome
-from pytest_evalcheck.plugin.suites import problems_text, tag_problem
+from pytest_evalcheck.plugin.suites import problems_text
 
 if TYPE_CHECKING:
     from pytest_evalcheck.model import Metric, Row, Score
@@ -341,12 +341,3 @@ def choose_sample(rows: list[Row], size: int | None) -> list[Row]:
     ranked = sorted(rows, key=lambda row: hashlib.sha256(row.id.encode()).digest())
     chosen = {row.id for row in ranked[:size]}
     return [row for row in rows if row.id in chosen]
-
-
-def refuse_bad_tags(tags: Iterable[str], shown: str, line: int | None) -> list[Problem]:
-    """Return a problem for each tag that cannot be a marker."""
-    return [
-        Problem(path=shown, line=line, where="tags", found=said, fix="Choose another word.")
-        for tag in tags
-        if (said := tag_problem(tag)) is not None
-    ]

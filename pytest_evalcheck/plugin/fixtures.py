@@ -106,5 +106,3 @@ def eval_row(request: pytest.FixtureRequest) -> Row:
         '@pytest.mark.metric("name", dataset="file.jsonl")',
         pytrace=False,
     )
-
-

@@ -53,7 +53,7 @@ def read_mark(mark: pytest.Mark | None) -> MetricMark:
     """
     if mark is None:
         return MetricMark()
-    from pytest_evalcheck.suite import parse_gate
+    from pytest_evalcheck.suite.gate_rules import read_gate
 
     problems = [_unknown_argument(name) for name in mark.kwargs if name not in KEYWORDS]
     values: dict[str, Any] = dict(mark.kwargs)
@@ -77,7 +77,7 @@ def read_mark(mark: pytest.Mark | None) -> MetricMark:
     gate = Gate()
     if "gate" in values:
         try:
-            gate = parse_gate(values["gate"])
+            gate = read_gate(values["gate"], None)
         except ConfigError as error:
             problems += [replace(problem, where="gate") for problem in error.problems]
     if problems:
@@ -168,9 +168,7 @@ class MarkedTests:
         self._run.note_planned(self._suite_of(item), self._metric_of(item, read), 1)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Any:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         """Turn a test's outcome into a score, and a score below its threshold into a failure."""
         report: pytest.TestReport = yield
         if not isinstance(item, pytest.Function) or report.when == "teardown":
@@ -359,9 +357,7 @@ def evaluate_output(
     return {metric.name: score for metric, _, score in scored}
 
 
-def _tell_subtests(
-    request: pytest.FixtureRequest, scored: list[tuple[Metric, Row, Score]]
-) -> None:
+def _tell_subtests(request: pytest.FixtureRequest, scored: list[tuple[Metric, Row, Score]]) -> None:
     subtests = request.getfixturevalue("subtests")
     for metric, row, score in scored:
         with subtests.test(msg=metric.name):

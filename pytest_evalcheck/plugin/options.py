@@ -135,9 +135,7 @@ def _results_path(text: str | None, config: pytest.Config) -> Path | None:
         return None
     path = config.invocation_params.dir / text
     if path.suffix not in (".json", ".jsonl"):
-        raise pytest.UsageError(
-            f"--evalcheck-results {text}: the name must end in .json or .jsonl"
-        )
+        raise pytest.UsageError(f"--evalcheck-results {text}: the name must end in .json or .jsonl")
     if not path.parent.is_dir():
         raise pytest.UsageError(
             f"--evalcheck-results {text}: there is no folder {path.parent}. Create it first."

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_evalcheck.errors import EvalcheckError
 from pytest_evalcheck.plugin.run import EvalRun
 from pytest_evalcheck.reports.files import ResultsLog, write_results
 from pytest_evalcheck.reports.terminal import summary_lines
@@ -52,7 +53,7 @@ class Recorder:
         self._expected: dict[str, int] = {}
         self._crashed: dict[str, str] = {}
         self._log: ResultsLog | None = None
-        self._started_at = datetime.now(timezone.utc)
+        self._started_at = datetime.now(UTC)
         self._clock = time.perf_counter()
 
     # What arrives
@@ -108,7 +109,7 @@ class Recorder:
                 self._log.open(self._info())
             for result in results:
                 self._log.append(result)
-        except OSError as error:
+        except (OSError, EvalcheckError) as error:
             self.trouble.append(f"the results could not be written to {path}: {error}")
 
     # What is told
@@ -182,8 +183,6 @@ class Recorder:
 
     def _line_of(self, dataset: str, row: str) -> int:
         """Return the line of a row, read again: only a crash asks for it."""
-        from pytest_evalcheck.errors import EvalcheckError
-
         shelf = EvalRun(self.config, self.settings).shelf
         try:
             found = shelf.dataset(self.config.rootpath / dataset)
@@ -199,9 +198,7 @@ class Recorder:
             started_at=self._started_at.isoformat(timespec="seconds"),
             duration_s=round(time.perf_counter() - self._clock, 3),
             app_version=self.settings.app_version,
-            versions={
-                name: metadata.version(name) for name in ("pytest", "pytest-evalcheck")
-            },
+            versions={name: metadata.version(name) for name in ("pytest", "pytest-evalcheck")},
             complete=complete,
             exit_status=exit_status,
             expected=expected,
@@ -217,7 +214,7 @@ class Recorder:
                 self._log.close(results)
             else:
                 write_results(results, path)
-        except OSError as error:
+        except (OSError, EvalcheckError) as error:
             self.trouble.append(f"the results could not be written to {path}: {error}")
 
     @pytest.hookimpl(trylast=True)

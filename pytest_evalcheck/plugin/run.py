@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_evalcheck.errors import DatasetError, Problem
-from pytest_evalcheck.plugin.collection import EvalItem, refuse_bad_tags
+from pytest_evalcheck.plugin.collection import EvalItem
 from pytest_evalcheck.plugin.fast_path import FastPath
 from pytest_evalcheck.plugin.outcomes import Outcome, decide_outcome, merge_outcomes
-from pytest_evalcheck.plugin.suites import SuiteShelf, shown_path
+from pytest_evalcheck.plugin.suites import SuiteShelf, marker_name, shown_path
 from pytest_evalcheck.reports.failure import failure_lines
 from pytest_evalcheck.reports.junit import junit_properties
 from pytest_evalcheck.results import MetricPlan, make_result, result_to_plain
@@ -101,9 +101,7 @@ class EvalRun:
         """Make a metric known to the run, with rows it applies to."""
         planned = self.planned.get((suite, metric.name))
         if planned is None:
-            planned = self.planned[suite, metric.name] = PlannedMetric(
-                MetricPlan.of(suite, metric)
-            )
+            planned = self.planned[suite, metric.name] = PlannedMetric(MetricPlan.of(suite, metric))
         planned.rows += rows
         return planned
 
@@ -150,15 +148,25 @@ class EvalRun:
         Raises:
             DatasetError: a tag cannot be a marker.
         """
-        wanted = list(dict.fromkeys(tags))
-        problems = refuse_bad_tags(wanted, shown, None)
-        if problems:
-            raise DatasetError(problems)
-        for tag in wanted:
-            if tag not in self._tags:
-                self._tags.add(tag)
-                self.config.addinivalue_line("markers", f"{tag}: a tag of an evaluation dataset")
-        return [getattr(pytest.mark, tag).mark for tag in wanted]
+        names = {tag: marker_name(tag) for tag in tags}
+        refused = [tag for tag, name in names.items() if name is None]
+        if refused:
+            raise DatasetError(
+                Problem(
+                    path=shown,
+                    where="tags",
+                    found=f"the tag {tag!r} cannot be a marker: pytest gives the word a meaning",
+                    fix="Choose another word.",
+                )
+                for tag in refused
+            )
+        marks = []
+        for name in dict.fromkeys(filter(None, names.values())):
+            if name not in self._tags:
+                self._tags.add(name)
+                self.config.addinivalue_line("markers", f"{name}: a tag of an evaluation dataset")
+            marks.append(getattr(pytest.mark, name).mark)
+        return marks
 
     def metric_marks(self, metric: Metric, dataset: Dataset) -> list[pytest.Mark]:
         """Return the markers every item of a metric shares."""
@@ -257,9 +265,7 @@ class EvalRun:
         return self.fast_path.run(item, nextitem)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Any:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         """Give a report the dataset's line, the non-gating outcomes and the results."""
         report: pytest.TestReport = yield
         if isinstance(item, EvalItem) and report.when == "call" and item.scored is not None:

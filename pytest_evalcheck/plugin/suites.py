@@ -6,6 +6,7 @@ Everything here is asked for once per file and remembered for the session.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,17 +21,14 @@ from pytest_evalcheck.suite import (
     is_self_contained,
     load_suite,
 )
+from pytest_evalcheck.suite.keys import is_tag
+from pytest_evalcheck.suite.plan import shown_path
 
 if TYPE_CHECKING:
     from pytest_evalcheck.datasets import DatasetOptions
     from pytest_evalcheck.model import Metric, Row
 
 __all__ = ["Dataset", "SuiteShelf"]
-
-# A tag that pytest reads as an order of its own would skip or multiply items in silence.
-MARKERS_OF_PYTEST = frozenset(
-    {"filterwarnings", "metric", "parametrize", "skip", "skipif", "usefixtures", "xfail"}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,21 +248,13 @@ def _json_object_with_metrics(path: Path) -> bool:
     return isinstance(value, dict) and "metrics" in value
 
 
-def shown_path(path: Path, rootdir: Path) -> str:
-    """Return a path relative to the rootdir with forward slashes, or as it is outside of it."""
-    try:
-        return path.relative_to(rootdir).as_posix()
-    except ValueError:
-        return path.as_posix()
+def marker_name(tag: str) -> str | None:
+    """Return the marker a tag becomes, or None when pytest would take it for an order.
 
-
-def tag_problem(tag: str) -> str | None:
-    """Return what is wrong with a tag as a marker, or None."""
-    if tag in MARKERS_OF_PYTEST:
-        return f"the tag {tag!r} is a marker of pytest's own and would change what runs"
-    if not tag or tag.startswith("_"):
-        return f"the tag {tag!r} cannot be a marker: it is empty or begins with an underscore"
-    return None
+    What `-m` could not express (spaces, brackets) becomes an underscore.
+    """
+    name = re.sub(r"[^\w.+:-]+", "_", tag).lstrip("_")
+    return name if is_tag(name) else None
 
 
 def problems_text(error: EvalcheckError) -> str:
