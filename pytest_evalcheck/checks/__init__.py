@@ -12,6 +12,11 @@ from pytest_evalcheck.checks.registry import (
     compile_check,
 )
 
+# isort: split
+# Importing a family registers its checks; what a check needs beyond the standard library
+# is imported when one of its entries is compiled.
+from pytest_evalcheck.checks import evidence, lists, match, measures, numbers, quotes, shape, text
+
 __all__ = [
     "CHECKS",
     "COMMON_OPTIONS",
@@ -20,4 +25,12 @@ __all__ = [
     "Option",
     "add_check",
     "compile_check",
+    "evidence",
+    "lists",
+    "match",
+    "measures",
+    "numbers",
+    "quotes",
+    "shape",
+    "text",
 ]

@@ -1,4 +1,4 @@
-"""One field of an output that is a mapping, as EvalGlass's evaluators name it."""
+"""The fields of an output that is a mapping, as EvalGlass's evaluators name them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pytest_evalcheck.checks.options import Option, Settings
-from pytest_evalcheck.checks.target import Finding, Plan, Settled, as_text, parse_target
+from pytest_evalcheck.checks.target import Finding, Plan, Settled, as_text
+from pytest_evalcheck.jsonvalues import JsonTextError, parse_json
 
-__all__ = ["ABSENT", "FIELD", "field_reader", "join_field", "look_up"]
+__all__ = ["ABSENT", "FIELD", "as_mapping", "field_reader", "join_field", "look_up"]
 
 FIELD: Final = Option(
     name="field",
@@ -43,6 +44,9 @@ def look_up(name: str) -> Callable[[Any], Any]:
 def field_reader(settings: Settings) -> Callable[[Any], Any] | None:
     """Return how the `field` of a target is read, or None when the target itself is meant.
 
+    A target without that field is non_evaluable, as EvalGlass has it: the selector selects
+    nothing. To make the field a duty, use `target_path`, or field_presence besides.
+
     Raises:
         ConfigError: `field` stands beside `target_path`.
     """
@@ -56,12 +60,27 @@ def field_reader(settings: Settings) -> Callable[[Any], Any] | None:
     find = look_up(name)
 
     def read(value: Any) -> Any:
-        found = find(parse_target(value, f"to read the field {name!r}"))
+        mapping = as_mapping(value)
+        found = ABSENT if mapping is None else find(mapping)
         if found is ABSENT:
-            raise Settled.unresolved(f"the output has no field {name!r}", as_text(value))
+            what = f"no field {name!r}" if mapping is not None else "no fields: it is no mapping"
+            raise Settled.missing("not_applicable", f"the output has {what}")
         return found
 
     return read
+
+
+def as_mapping(value: Any) -> Mapping[str, Any] | None:
+    """Return a value as a mapping: itself, or the JSON object its text is; else None."""
+    if isinstance(value, Mapping):
+        return value
+    if type(value) is not str or "{" not in value:
+        return None
+    try:
+        parsed = parse_json(value)
+    except JsonTextError:
+        return None
+    return parsed if isinstance(parsed, dict) else None
 
 
 def join_field(

@@ -24,9 +24,7 @@ from pytest_evalcheck.jsonvalues import kind_name
 __all__ = ["NumberForm", "find_numbers", "read_number", "to_decimal"]
 
 # Unicode general category Sc (Unicode 16): the currency signs.
-CURRENCY: Final = (
-    "$¢-¥֏؋߾߿৲৳৻૱௹฿៛₠-⃏꠸﷼﹩＄￠￡￥￦\U00011fdd-\U00011fe0\U0001e2ff\U0001ecb0"  # noqa: RUF001
-)
+CURRENCY: Final = "$¢-¥֏؋߾߿৲৳৻૱௹฿៛₠-⃏꠸﷼﹩＄￠￡￥￦\U00011fdd-\U00011fe0\U0001e2ff\U0001ecb0"  # noqa: RUF001
 SIGN: Final = "+\\-−－"  # noqa: RUF001 (the minus signs people paste)
 # Space, no-break, thin, narrow no-break, figure space; underscore.
 SPACES: Final = " \u00a0\u2009\u202f\u2007"
@@ -65,7 +63,9 @@ def number_patterns(form: NumberForm) -> tuple[re.Pattern[str], re.Pattern[str]]
         rf"(?:(?P<grouped>\d{{1,3}}(?:(?P<mark>[{group}_{SPACES}])\d{{3}})(?:(?P=mark)\d{{3}})*)"
         rf"(?!\d)|(?P<plain>\d+))"
     )
-    number = rf"(?:{digits}(?:{point}(?P<part>\d*))?|{point}(?P<only>\d+))(?:[eE](?P<exp>[+\-−]?\d+))?"  # noqa: RUF001
+    number = (
+        rf"(?:{digits}(?:{point}(?P<part>\d*))?|{point}(?P<only>\d+))(?:[eE](?P<exp>[+\-−]?\d+))?"  # noqa: RUF001
+    )
     unit = re.escape(form.unit) if form.unit else "(?!)"
     after = rf"(?:[{SPACES}]?(?:{unit}))?" + (rf"(?:[{SPACES}]?[%％])?" if form.percent else "")  # noqa: RUF001
     currency = rf"[{CURRENCY}]"
@@ -129,7 +129,7 @@ def number_of(match: re.Match[str]) -> Decimal | None:
 
 # Letters of alphabets that set words apart with spaces: a digit after one is part of a
 # name (x2, GPT4). Hangul, kana and ideographs may touch a number that is one.
-LETTER: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ɏͰ-ӿ_]")  # noqa: RUF001
+LETTER: Final = re.compile(r"[A-Za-zÀ-ÖØ-öø-ɏͰ-ӿ_]")
 # Directly after a number these change its size; with other letters they are a unit.
 MAGNITUDE: Final = re.compile(r"(?:[kKMBTG]|mn|bn|mio|mrd|[xX]\d|[A-Za-z]+\d)(?![A-Za-z])")
 
@@ -161,16 +161,16 @@ def is_bounded(text: str, match: re.Match[str]) -> bool:
         return False
     if MAGNITUDE.match(text, end):
         return False
-    return not (
-        is_fraction_mark(text, first - 1, -1) or is_fraction_mark(text, end, 1)
-    )
+    return not (is_fraction_mark(text, first - 1, -1) or is_fraction_mark(text, end, 1))
 
 
 def is_fraction_mark(text: str, at: int, step: int) -> bool:
     """Tell whether a slash here joins two numbers."""
     beyond = at + step
-    return 0 <= at < len(text) and text[at] in "/⁄" and (
-        0 <= beyond < len(text) and text[beyond].isdigit()
+    return (
+        0 <= at < len(text)
+        and text[at] == "/"
+        and (0 <= beyond < len(text) and text[beyond].isdigit())
     )
 
 
@@ -303,9 +303,7 @@ class Tolerance:
         apart = EXACT.abs(EXACT.subtract(found, wanted))
         if not self.relative:
             return apart <= self.amount
-        return EXACT.multiply(apart, Decimal(100)) <= EXACT.multiply(
-            self.amount, EXACT.abs(wanted)
-        )
+        return EXACT.multiply(apart, Decimal(100)) <= EXACT.multiply(self.amount, EXACT.abs(wanted))
 
     def text(self) -> str:
         """Return the tolerance in words, '' for none."""

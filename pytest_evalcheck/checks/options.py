@@ -116,24 +116,24 @@ class Settings(Mapping[str, Any]):
 
     Attributes:
         check: the name of the check.
-        values: option name -> value, for every option of the check.
+        chosen: option name -> value, for every option of the check.
         given: the options that were written down.
         base_dir: the directory of the suite file, against which paths are read.
     """
 
     check: str
-    values: Mapping[str, Any]
+    chosen: Mapping[str, Any]
     given: frozenset[str]
     base_dir: Path | None = None
 
     def __getitem__(self, name: str) -> Any:
-        return self.values[name]
+        return self.chosen[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.values)
+        return iter(self.chosen)
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.chosen)
 
     def problem(self, name: str, found: str, expected: str = "", fix: str = "") -> ConfigError:
         """Return the error that says what is wrong with one option, to be raised."""

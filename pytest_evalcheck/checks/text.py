@@ -201,9 +201,7 @@ def equal_values(found: Any, raw: Any, text: str, form: TextForm) -> bool:
         name="multiline", kind="bool", default=False, summary="^ and $ match at line breaks too"
     ),
     Option(name="dotall", kind="bool", default=False, summary=". matches a line break too"),
-    Option(
-        name="full_match", kind="bool", default=False, summary="the whole text must match"
-    ),
+    Option(name="full_match", kind="bool", default=False, summary="the whole text must match"),
     summary="the pattern is found anywhere in the text",
 )
 def build_regex(settings: Settings) -> Plan:
@@ -230,7 +228,9 @@ def build_regex(settings: Settings) -> Plan:
 
 # ── length ────────────────────────────────────────────────────────────────────────────
 
-SENTENCE_END: Final = re.compile(r"(?:[.!?…]+[\"'”’)\]]*(?=\s|$))|[。！？｡]+[」』”’）]*|\n\s*\n")
+SENTENCE_END: Final = re.compile(
+    r"(?:[.!?…]+[\"\'”’)\]]*(?=\s|$))|[。！？｡]+[」』”’）]*|\n\s*\n"  # noqa: RUF001
+)
 
 
 def count_sentences(text: str) -> int:
@@ -319,7 +319,7 @@ REFUSAL_WINDOW: Final = 300
 
 def is_refusal(text: str) -> bool:
     """Tell whether a text opens with a known form of refusal."""
-    opening = text[:REFUSAL_WINDOW].replace("’", "'").replace("ʼ", "'")
+    opening = text[:REFUSAL_WINDOW].replace("’", "'").replace("ʼ", "'")  # noqa: RUF001
     return REFUSAL.search(opening) is not None
 
 
