@@ -128,9 +128,11 @@ def mapping_score(answer: Mapping[Any, Any], scale: Scale) -> Score:
         code = answer.get("code") or ("not_applicable" if status == "non_evaluable" else None)
         return Score(status, reason=reason, code=code, details=details)
     number = plain_number(answer.get("score", answer.get("value")))
-    passed = answer.get("passed")
+    passed: bool | None = answer.get("passed")
     if number is None:
-        return replace(verdict_score(passed, reason), code=answer.get("code"), details=details)
+        return replace(
+            verdict_score(bool(passed), reason), code=answer.get("code"), details=details
+        )
     outside = out_of_range(number, scale)
     if outside is not None:
         return outside

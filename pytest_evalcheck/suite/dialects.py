@@ -72,6 +72,7 @@ class Native:
     Attributes:
         entry: the native entry.
         prefix: where its options stood in the foreign one (`("params",)`), for messages.
+        source_key: the foreign key that says what scores, or "" in a native entry.
         score_range: the range the foreign entry declares, or None.
         off: why the metric never gates, or "".
         dataset: the only dataset the metric applies to, relative to the suite, or "".
@@ -79,6 +80,7 @@ class Native:
 
     entry: Mapping[str, Any]
     prefix: tuple[str, ...] = ()
+    source_key: str = ""
     score_range: tuple[float, float] | None = None
     off: str = ""
     dataset: str = ""
@@ -116,6 +118,7 @@ def from_evalglass(entry: Mapping[str, Any]) -> Native:
     return Native(
         entry=native,
         prefix=("params",),
+        source_key="evaluator_ref",
         score_range=None if score_range is None else (score_range[0], score_range[1]),
         off=f"metric_status: {status} never gates" if status in NEVER_GATING else "",
         dataset=entry.get("dataset", ""),
@@ -130,9 +133,9 @@ def evalglass_source(entry: Mapping[str, Any]) -> dict[str, Any]:
         score_range = {"score_range": entry["score_range"]} if "score_range" in entry else {}
         params = entry.get("params", {})
         return {"evaluator": reference, "params": params, **threshold, **score_range}
-    from pytest_evalcheck.checks import dialects
+    from pytest_evalcheck.checks.dialects import from_evalglass as check_options
 
-    return {**dialects.from_evalglass(entry), **threshold}
+    return {**check_options(entry), **threshold}
 
 
 def only_problem(entry: Mapping[str, Any], name: str) -> Problem | None:
@@ -189,9 +192,9 @@ def from_completionkit(entry: Mapping[str, Any]) -> Native:
         )
     if problems:
         raise ConfigError(problems)
-    from pytest_evalcheck.checks import dialects
+    from pytest_evalcheck.checks.dialects import from_completionkit as check_options
 
     native = {key.name: entry[key.name] for key in OURS if key.name in entry}
     if "tag_names" in entry and "tags" not in native:
         native["tags"] = entry["tag_names"]
-    return Native(entry={**native, **dialects.from_completionkit(entry)}, prefix=("check_config",))
+    return Native(entry={**native, **check_options(entry)}, prefix=("check_config",))

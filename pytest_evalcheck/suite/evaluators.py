@@ -165,7 +165,7 @@ def call_values(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
 
 def own_row(row: Row) -> Row:
     """Return the row with copies of what a function could change."""
-    copies = {
+    copies: dict[str, Any] = {
         name: copy.deepcopy(value)
         for name in JSON_FIELDS
         if isinstance(value := getattr(row, name), dict | list | tuple) and value

@@ -20,8 +20,8 @@ def read_gate(value: Any, score_range: tuple[float, float] | None) -> Gate:
 
     Args:
         value: what stands under `gate`; None is the default of checks and host
-            evaluators, `each`. YAML 1.1 reads the bare word `off` as false, so
-            false is `off`.
+            evaluators, `each`. Readers of YAML 1.1 make false of a bare `off`, so false
+            is taken for it.
         score_range: lowest and highest value of the metric, or None when unbounded.
 
     Raises:
@@ -46,7 +46,9 @@ def read_rule(rule: Mapping[Any, Any], score_range: tuple[float, float] | None) 
     if not rule:
         raise ConfigError(problem((), "an empty rule", EXPECTED))
     problems = [wrong for name, given in rule.items() if (wrong := fault(name, given, score_range))]
-    numbers = {name: float(rule[name]) for name in RULES if is_number(rule.get(name))}
+    numbers: dict[str, Any] = {
+        name: float(rule[name]) for name in RULES if is_number(rule.get(name))
+    }
     if not problems and not numbers.keys() - {"confidence"}:
         problems.append(
             problem((), "a rule that asks for nothing", "pass_rate, mean or coverage in it")

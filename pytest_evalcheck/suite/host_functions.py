@@ -103,7 +103,7 @@ def import_module(name: str, base_dir: Path, rootdir: Path) -> ModuleType:
     """
     try:
         with importable(str(base_dir), str(rootdir)):
-            return importlib.import_module(name)
+            module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not (name == error.name or name.startswith(f"{error.name}.")):
             raise import_fault(name, error) from None
@@ -116,6 +116,25 @@ def import_module(name: str, base_dir: Path, rootdir: Path) -> ModuleType:
         ) from None
     except (Exception, SystemExit) as error:
         raise import_fault(name, error) from None
+    refuse_namesake(module, name, base_dir)
+    return module
+
+
+def refuse_namesake(module: ModuleType, name: str, base_dir: Path) -> None:
+    """Refuse a module that another suite's module of the same name has displaced.
+
+    Raises:
+        ConfigError: a file of that name lies beside the suite, and another was imported.
+    """
+    path = base_dir / (name.replace(".", "/") + ".py")
+    file = getattr(module, "__file__", None)
+    if path.is_file() and file and os.path.realpath(file) != os.path.realpath(path):
+        raise fault(
+            f"the module {name!r} is another file's: {Path(file).name!r} of "
+            f"{Path(file).parent.name!r}",
+            "the file beside the suite",
+            f"Write '{path.name}:…', which no other file can displace.",
+        )
 
 
 @contextmanager
@@ -145,25 +164,18 @@ def find_callable(module: ModuleType, name: str, place: str) -> Callable[..., An
         raise fault(f"{place!r} has no function {name!r}", "the name of a function there", offered)
     if not callable(found):
         raise fault(f"{name!r} of {place!r} is {show(found)}", "a function")
-    if is_async(found):
-        raise fault(
-            f"{name!r} of {place!r} is an async function", "a plain function", "Write it as `def`."
-        )
+    form = odd_form(found)
+    if form:
+        raise fault(f"{name!r} of {place!r} is {form}", "a plain function that returns a score")
     return found  # type: ignore[no-any-return]
 
 
-def is_async(function: Any) -> bool:
-    """Tell whether calling a function gives something to be awaited or iterated."""
-    called = function if inspect.isroutine(function) else getattr(function, "__call__", None)  # noqa: B004
-    return any(
-        test(one)
-        for one in (function, called)
-        for test in (
-            inspect.iscoroutinefunction,
-            inspect.isasyncgenfunction,
-            inspect.isgeneratorfunction,
-        )
-    )
+def odd_form(function: Any) -> str:
+    """Return what a function is when a call of it gives something to await or iterate, or ''."""
+    called = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004
+    if inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
+        return "an async function"
+    return "a generator" if inspect.isgeneratorfunction(called) else ""
 
 
 def fault(found: str, expected: str = "", fix: str = "") -> ConfigError:

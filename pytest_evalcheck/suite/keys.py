@@ -86,7 +86,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_scalar(value: Any) -> bool:
-    return isinstance(value, str | bool) or is_number(value)
+    return value is None or isinstance(value, str | bool) or is_number(value)
 
 
 def is_tag(value: Any) -> bool:
@@ -148,7 +148,7 @@ def is_mapping(value: Any) -> bool:
 
 
 _TEXT: Final = {"type": "string", "minLength": 1}
-_SCALAR: Final = {"type": ["string", "number", "boolean"]}
+_SCALAR: Final = {"type": ["string", "number", "boolean", "null"]}
 _TAG: Final = {
     "type": "string",
     "pattern": TAG_PATTERN,
@@ -182,7 +182,8 @@ KINDS: Final[Mapping[str, Kind]] = {
         schema={"anyOf": [_TAG, {"type": "array", "items": _TAG}]},
     ),
     "selector": Kind(
-        expected="a mapping of metadata keys (or tag) to a value or a list of values",
+        expected="a mapping of metadata keys (or tag) to a value or a list of values; null is "
+        "a row without the key",
         fits=is_selector,
         schema={
             "type": "object",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_evalcheck.errors import ConfigError, Problem
 from pytest_evalcheck.model import Gate, Metric, MetricKind, Scorer
@@ -15,6 +15,9 @@ from pytest_evalcheck.suite.gate_rules import read_gate
 from pytest_evalcheck.suite.keys import KINDS, METRIC_KEYS, check_keys, near, show, texts
 from pytest_evalcheck.suite.later import judge_problem, weight_problem
 from pytest_evalcheck.suite.plan import shown_path
+
+if TYPE_CHECKING:
+    from pytest_evalcheck.checks import Option
 
 __all__ = ["build_metric", "compile_metric"]
 
@@ -181,15 +184,18 @@ def check_work(
         ConfigError: with every mistake of its options.
     """
     from pytest_evalcheck.checks import compile_check
+    from pytest_evalcheck.checks.registry import find_check, option_table
 
+    own = {option.name: option for option in option_table(find_check(entry["check"]))}
+    shared = own.keys() & set(NOT_OF_A_CHECK)
     problems = [
         Problem(found=f"{name} beside a check", expected="evaluator", where=name, keys=(name,))
         for name in NOT_OF_A_CHECK
-        if name in entry
+        if name in entry and name not in own
     ]
-    options = {key: value for key, value in entry.items() if key not in OURS}
+    options = {key: value for key, value in entry.items() if key not in OURS or key in shared}
+    problems += outside_problems(options, own.values(), base_dir, rootdir)
     try:
-        problems += outside_problems(options, base_dir, rootdir)
         compiled = compile_check(options, base_dir=base_dir)
     except ConfigError as error:
         raise ConfigError([*problems, *error.problems]) from None
@@ -204,24 +210,21 @@ def check_work(
     )
 
 
-def outside_problems(options: Mapping[str, Any], base_dir: Path, rootdir: Path) -> list[Problem]:
-    """Return the problem of each file named in a check's options that leaves the rootdir.
-
-    Raises:
-        ConfigError: there is no such check.
-    """
-    from pytest_evalcheck.checks.registry import find_check
-
-    files = [one.name for one in find_check(options.get("check")).options if one.kind == "file"]
+def outside_problems(
+    options: Mapping[str, Any], known: Iterable[Option], base_dir: Path, rootdir: Path
+) -> list[Problem]:
+    """Return the problem of each file named in a check's options that leaves the rootdir."""
     return [
         Problem(
-            found=f"{options[name]!r} leads out of the rootdir",
+            found=f"{options[option.name]!r} leads out of the rootdir",
             expected="a file inside it",
-            where=name,
-            keys=(name,),
+            where=option.name,
+            keys=(option.name,),
         )
-        for name in files
-        if isinstance(options.get(name), str) and leaves(options[name], base_dir, rootdir)
+        for option in known
+        if option.kind == "file"
+        and isinstance(options.get(option.name), str)
+        and leaves(options[option.name], base_dir, rootdir)
     ]
 
 
@@ -274,7 +277,8 @@ def read_scale(
     entry: Mapping[str, Any],
 ) -> tuple[float | None, tuple[float, float] | None, list[Problem]]:
     """Return threshold and range of an evaluator, with what is wrong between them."""
-    bounds, threshold = entry.get("score_range"), entry.get("threshold")
+    bounds: Any = entry.get("score_range")
+    threshold: Any = entry.get("threshold")
     score_range = (float(bounds[0]), float(bounds[1])) if KINDS["range"].fits(bounds) else None
     if not KINDS["number"].fits(threshold):
         return None, score_range, []
@@ -322,7 +326,9 @@ def default_name(entry: Mapping[str, Any]) -> str:
 
 def moved(problem: Problem, native: Native) -> Problem:
     """Return a problem of a foreign entry's option with the place the option stands at."""
-    if not native.prefix or problem.keys[:1] in (("evaluator",), ("check",)):
+    if native.source_key and problem.keys[:1] in (("evaluator",), ("check",)):
+        return replace(problem, keys=(native.source_key,), where=native.source_key)
+    if not native.prefix or problem.keys[:1] in ((), ("threshold",)):
         return problem
     return replace(problem, keys=(*native.prefix, *problem.keys))
 

@@ -17,9 +17,7 @@ SHAPES: Final = re.compile(
     r"|\bgithub_pat_[A-Za-z0-9_]{30,}|\bAKIA[A-Z0-9]{16}\b|\bxox[abprs]-[A-Za-z0-9-]{20,}"
     r"|\bhf_[A-Za-z0-9]{30,}|\bBearer\s+[A-Za-z0-9._-]{20,}"
 )
-NAMES: Final = re.compile(
-    r"(?i)^(?:x-)?(?:api[_-]?key|authorization|access_token)$"
-)
+NAMES: Final = re.compile(r"(?i)^(?:x-)?(?:api[_-]?key|authorization|access_token)$")
 FROM_ENVIRONMENT: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}")
 
 
