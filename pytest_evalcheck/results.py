@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from pytest_evalcheck.gates import VerdictWord, decide
+from pytest_evalcheck.jsonvalues import json_text
 from pytest_evalcheck.model import Gate, Metric, MetricKind, Result, Row, Score
 from pytest_evalcheck.safetext import safe_text
 from pytest_evalcheck.statistics import mean, stdev, student_t_interval_of, wilson_interval
@@ -191,8 +192,6 @@ def crashed_result(
 
 
 def _side(details: Mapping[str, Any], name: str, redact: Redactor | None) -> str | None:
-    from pytest_evalcheck.jsonvalues import json_text
-
     if name not in details:
         return None
     return safe_text(json_text(details[name]), TEXT_LIMIT, redact=redact)
@@ -204,8 +203,6 @@ def _finite(value: float | None) -> float | None:
 
 def row_slices(row: Row, by: str) -> tuple[str, ...]:
     """Return the slices a row is counted in: its tags, or its value of a metadata key."""
-    from pytest_evalcheck.jsonvalues import json_text
-
     if by in ("tag", "tags"):
         return tuple(sorted(set(row.tags))) or (NO_SLICE,)
     if by == "app_version":
