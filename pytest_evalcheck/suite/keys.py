@@ -164,6 +164,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         schema={"type": "string", "minLength": 1, "maxLength": 200},
     ),
     "number": Kind(expected="a finite number", fits=is_number, schema={"type": "number"}),
+    "count": Kind(
+        expected="a whole number of 0 or more",
+        fits=lambda value: type(value) is int and value >= 0,
+        schema={"type": "integer", "minimum": 0},
+    ),
     "bool": Kind(
         expected="true or false",
         fits=lambda value: isinstance(value, bool),
@@ -229,6 +234,8 @@ DATASET_KEYS: Final[tuple[Key, ...]] = (
     Key(name="encoding", kind="text", summary="the text encoding, where it is not UTF-8"),
     Key(name="delimiter", kind="character", summary="what separates the cells of a CSV file"),
     Key(name="quotechar", kind="character", summary="what quotes the cells of a CSV file"),
+    Key(name="skip_lines", kind="count", summary="lines before the header that are no data"),
+    Key(name="expand", kind="text", summary="depths makes a row of each user message of a chat"),
     Key(name="title", kind="text", summary="what a person calls the data"),
     Key(name="description", kind="text", summary="where the data comes from"),
 )

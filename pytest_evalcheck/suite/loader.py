@@ -356,6 +356,7 @@ def dataset_options(kind: type[DatasetOptions], entry: Mapping[str, Any]) -> Dat
     """
     names = {one.name for one in fields(kind)} - {"tags"}
     given = {key: value for key, value in entry.items() if key in names}
+    given["tags"] = texts(entry.get("tags"))
     try:
         return kind(**given)
     except EvalcheckError as error:

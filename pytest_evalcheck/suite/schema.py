@@ -155,7 +155,12 @@ def evalglass_schema() -> dict[str, Any]:
 
 def datasets_schema() -> dict[str, Any]:
     """Return the schema of `datasets`: one entry or a list of them."""
-    entry = {"anyOf": [_FILLED, object_schema(properties_of(DATASET_KEYS), required=("path",))]}
+    from pytest_evalcheck.datasets.options import EXPANSIONS, FORMATS
+
+    properties = properties_of(DATASET_KEYS)
+    properties["format"] |= {"enum": list(FORMATS)}
+    properties["expand"] |= {"enum": list(EXPANSIONS)}
+    entry = {"anyOf": [_FILLED, object_schema(properties, required=("path",))]}
     return {
         "description": description("datasets", SUITE_KEYS),
         "anyOf": [*entry["anyOf"], {"type": "array", "minItems": 1, "items": entry}],
