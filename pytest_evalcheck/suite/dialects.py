@@ -119,7 +119,7 @@ def from_evalglass(entry: Mapping[str, Any]) -> Native:
         entry=native,
         prefix=("params",),
         source_key="evaluator_ref",
-        score_range=None if score_range is None else (score_range[0], score_range[1]),
+        score_range=None if score_range is None else (float(score_range[0]), float(score_range[1])),
         off=f"metric_status: {status} never gates" if status in NEVER_GATING else "",
         dataset=entry.get("dataset", ""),
     )

@@ -129,7 +129,7 @@ def common_problems(entry: Mapping[str, Any]) -> list[Problem]:
     """Return what is wrong with the keys every metric has, and whether it has one kind of work."""
     ours = [key for key in METRIC_KEYS if key.name not in ("check", "threshold")]
     if "check" not in entry and "evaluator" not in entry:
-        return check_keys(entry, METRIC_KEYS, of="a metric")
+        return check_keys(entry, METRIC_KEYS, of="a metric", unknown=False)
     if "evaluator" in entry:
         ours = [key for key in METRIC_KEYS if key.name != "check" or "check" in entry]
         return check_keys(entry, ours, of="a metric with an evaluator")
@@ -165,10 +165,16 @@ def no_work(entry: Mapping[str, Any]) -> Problem:
 
     meant = next((key for key in entry if key in CHECKS), None)
     fix = f"Write `check: {meant}` and its options beside it." if meant else ""
-    if not meant:
-        meant = next((key for key in entry if near(key, ("check", "evaluator"))), None)
-        fix = f"{show(meant)} is near. {near(meant, ('check', 'evaluator'))}" if meant else ""
-    return Problem(found="a metric without check or evaluator", expected=EXAMPLE, fix=fix)
+    if meant is None:
+        words = ("check", "evaluator")
+        meant = next((key for key in entry if near(key, words)), None)
+        fix = f"There is {show(meant)}. {near(meant, words)}" if meant is not None else ""
+    return Problem(
+        found="a metric without check or evaluator",
+        expected=EXAMPLE,
+        fix=fix,
+        keys=() if meant is None else (meant,),
+    )
 
 
 def check_work(
