@@ -63,7 +63,7 @@ def from_completionkit(entry: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(config, Mapping):
         raise ConfigError(config_problem("", show_value(config), "a mapping with check_kind"))
     kind = config.get("check_kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ConfigError(
             config_problem(
                 "check_kind",

@@ -96,12 +96,12 @@ def evidence_value(row: Row, metric: str | None, score_range: tuple[float, float
         raise blocked(UNAVAILABLE[status], f"the judge's evidence is marked {status}")
     if status != "ok" or not is_finite(value):
         raise blocked("judge_unparsable", f"the judge's evidence holds {show_value(record)}")
-    if score_range and not score_range[0] <= value <= score_range[1]:  # type: ignore[operator]
+    if score_range and not score_range[0] <= value <= score_range[1]:
         raise blocked(
             "score_out_of_range",
             f"{value} lies outside {score_range[0]:g} to {score_range[1]:g}",
         )
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def find_evidence(metadata: Mapping[str, Any], metric: str | None) -> Any:

@@ -71,7 +71,7 @@ def number_patterns(form: NumberForm) -> tuple[re.Pattern[str], re.Pattern[str]]
     currency = rf"[{CURRENCY}]"
     whole = (
         rf"\s*(?:(?:{unit})[{SPACES}]?)?"
-        rf"(?P<before>(?P<sign>[{SIGN}])?(?P<money>{currency})?[{SPACES}]?(?P<inner>[{SIGN}])?)?"
+        rf"(?P<sign>[{SIGN}])?(?:(?P<money>{currency})[{SPACES}]?(?P<inner>[{SIGN}])?)?"
         rf"{number}(?:[{SPACES}]?(?P<tail>{currency}))?{after}\s*"
     )
     # A token of prose: digits with the marks that may stand inside a number.
@@ -109,8 +109,6 @@ def number_of(match: re.Match[str]) -> Decimal | None:
     """Return the number of a whole-text match, or None for a doubled sign or currency."""
     sign, inner = match["sign"], match["inner"]
     if (sign and inner) or (match["money"] and match["tail"]):
-        return None
-    if inner and not match["money"] and match["before"].strip() != inner:
         return None
     mark = match["mark"]
     digits = match["grouped"].replace(mark, "") if mark else match["plain"] or ""

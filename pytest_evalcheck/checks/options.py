@@ -8,7 +8,7 @@ with what to write instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -150,10 +150,9 @@ class OptionError(Exception):
         self.found, self.expected, self.fix = found, expected, fix
 
 
-def near_names(name: str, known: object) -> str:
+def near_names(name: Any, known: Iterable[str]) -> str:
     """Return the sentence that offers the names nearest to a misspelt one, or ''."""
-    names = list(known)  # type: ignore[call-overload]
-    near = get_close_matches(str(name).lower(), names, n=3, cutoff=0.6)
+    near = get_close_matches(str(name).lower(), list(known), n=3, cutoff=0.6)
     return f"Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
 
 
