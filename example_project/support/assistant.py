@@ -27,4 +27,8 @@ def describe_order(question: str) -> dict[str, object] | None:
         for name, quantity, price in order["lines"]
     ]
     total = sum(line["quantity"] * line["price"] for line in lines)
-    return {"id": found.group(), "status": order["status"], "order": {"lines": lines, "total": total}}
+    return {
+        "id": found.group(),
+        "status": order["status"],
+        "order": {"lines": lines, "total": total},
+    }

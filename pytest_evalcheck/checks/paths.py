@@ -74,7 +74,7 @@ def compile_path(text: Any) -> CompiledPath:
     """
     if not isinstance(text, str) or not text.strip():
         raise ConfigError(Problem(found=f"{text!r}", expected="a path such as order.total"))
-    if text.startswith("$"):
+    if text.lstrip().startswith("$"):
         steps = _read_steps(text, 1, _STRICT)
         return _rich_path(text, text) if isinstance(steps, int) else _walking(text, steps)
     dotted = text if text.startswith("[") else f".{text}"

@@ -16,6 +16,7 @@ The rooms beside this one are opened by the first eval file or marked test:
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -64,8 +65,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> object:
-    """Return a node for a suite file, or for a dataset that a suite claims."""
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Add a node for a suite file, or for a dataset that a suite claims."""
     others = yield
     if file_path.suffix not in DATASET_SUFFIXES:
         return others

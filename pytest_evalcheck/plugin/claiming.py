@@ -10,8 +10,8 @@ import pytest
 from pytest_evalcheck.errors import EvalcheckError
 from pytest_evalcheck.plugin import RUN, activate
 from pytest_evalcheck.plugin.collection import EvalFile, SuiteFile
-from pytest_evalcheck.plugin.suites import shown_path
 from pytest_evalcheck.suite import SUITE_FILE, find_suite, is_self_contained
+from pytest_evalcheck.suite.plan import shown_path
 
 __all__ = ["UnclaimedFile", "node_for"]
 

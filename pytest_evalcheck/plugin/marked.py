@@ -14,8 +14,9 @@ from pytest_evalcheck.errors import ConfigError, EvalcheckError, Problem
 from pytest_evalcheck.model import Gate, Metric, Row, Score
 from pytest_evalcheck.plugin.fixtures import EVALCHECK, Evalcheck
 from pytest_evalcheck.plugin.outcomes import decide_outcome
-from pytest_evalcheck.plugin.suites import problems_text, shown_path
+from pytest_evalcheck.plugin.suites import problems_text
 from pytest_evalcheck.reports.failure import failure_lines
+from pytest_evalcheck.suite.plan import shown_path
 
 if TYPE_CHECKING:
     from pytest_evalcheck.model import Result
@@ -340,15 +341,25 @@ def evaluate_output(
             f"{shown}:{line}: evalcheck.evaluate needs an evalcheck.yaml in the test's folder "
             "or above it"
         )
-    if row is None:
-        row = row_of(item, run)
-    elif not isinstance(row, Row):
-        row = row_from_mapping({"output": output, **row}, shown=shown, line=line)
-    row = replace(row, output=output, path=row.path or shown, line=row.line or line)
-    if not row.id:
-        row = replace(row, id=item.name)
+    if isinstance(row, Row):
+        asked = row
+    elif row is None:
+        asked = row_of(item, run)
+    else:
+        asked = row_from_mapping({"output": output, **row}, shown=shown, line=line)
+    answered = replace(
+        asked,
+        id=asked.id or item.name,
+        output=output,
+        path=asked.path or shown,
+        line=asked.line or line,
+    )
     suite = run.shelf.load(governing)
-    scored = [(metric, row, metric.score(row)) for metric in suite.metrics if metric.applies(row)]
+    scored = [
+        (metric, answered, metric.score(answered))
+        for metric in suite.metrics
+        if metric.applies(answered)
+    ]
     for metric, _, _ in scored:
         run.note_planned(suite.name, metric, 1)
     helper.evaluated += scored

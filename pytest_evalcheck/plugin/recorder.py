@@ -220,8 +220,8 @@ class Recorder:
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Write the figures under pytest's own sections."""
-        for line in self.trouble:
-            terminalreporter.write_line(f"evalcheck: {line}", red=True)
+        for trouble in self.trouble:
+            terminalreporter.write_line(f"evalcheck: {trouble}", red=True)
         if self.summary is None:
             return
         verbosity = self.config.get_verbosity()

@@ -17,10 +17,11 @@ from pytest_evalcheck.errors import DatasetError, Problem
 from pytest_evalcheck.plugin.collection import EvalItem
 from pytest_evalcheck.plugin.fast_path import FastPath
 from pytest_evalcheck.plugin.outcomes import Outcome, decide_outcome, merge_outcomes
-from pytest_evalcheck.plugin.suites import SuiteShelf, marker_name, shown_path
+from pytest_evalcheck.plugin.suites import SuiteShelf, marker_name
 from pytest_evalcheck.reports.failure import failure_lines
 from pytest_evalcheck.reports.junit import junit_properties
 from pytest_evalcheck.results import MetricPlan, make_result, result_to_plain
+from pytest_evalcheck.suite.plan import shown_path
 
 if TYPE_CHECKING:
     from pytest_evalcheck.model import Metric, Result, Row, Score

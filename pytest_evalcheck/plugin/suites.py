@@ -114,19 +114,18 @@ class SuiteShelf:
             ConfigError: the governing suite is broken.
         """
         if holds_suite(path):
-            suite = self.load(path)
+            own = self.load(path)
             return Dataset(
                 path=path,
-                shown=suite.name,
-                suite=suite,
-                suite_name=suite.name,
+                shown=own.name,
+                suite=own,
+                suite_name=own.name,
                 options=None,
-                tags=tuple(suite.tags),
+                tags=tuple(own.tags),
             )
-        suite_path = self.governing_file(path)
-        suite = None
-        if suite_path is not None:
-            suite = self.load(suite_path)
+        governing = self.governing_file(path)
+        suite = None if governing is None else self.load(governing)
+        if suite is not None:
             entry = suite.options_for(path)
             if entry is not None:
                 return self._claimed(path, suite, entry.options, entry.tags)
