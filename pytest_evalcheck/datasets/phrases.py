@@ -1,0 +1,40 @@
+"""Pieces of the sentences in which a dataset's problems are told."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, Final
+
+from ..jsonvalues import json_text, kind_name
+
+__all__ = ["kind_phrase", "listed", "near_hint", "shown_value"]
+
+_SHOWN_CHARACTERS: Final = 60
+_ARTICLES: Final = {"number": "a number", "list": "a list", "object": "an object"}
+
+
+def near_hint(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return "Did you mean 'x'?" when a known name is near, else ""."""
+    near = difflib.get_close_matches(name, list(known), n=2, cutoff=cutoff)
+    return f"Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
+
+
+def kind_phrase(value: Any) -> str:
+    """Return the kind of a JSON value as it stands in a sentence: "a list", "text"."""
+    kind = kind_name(value)
+    return _ARTICLES.get(kind, kind)
+
+
+def shown_value(value: Any) -> str:
+    """Return a value as compact JSON, text in quotes, cut at 60 characters."""
+    text = f"'{value[:200]}'" if isinstance(value, str) else json_text(value)
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the first eight names in quotes and how many more there are."""
+    every = list(names)
+    shown = ", ".join(f"'{name[:40]}'" for name in every[:8])
+    return (shown + (f" and {len(every) - 8} more" if len(every) > 8 else "")) or "no columns"
