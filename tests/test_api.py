@@ -79,7 +79,7 @@ def suite(tmp_path):
         '{"id": "a", "output": "our policy"}\n'
         '{"id": "b", "output": "no"}\n'
         '{"id": "c", "input": "q"}\n'
-        '{"id": "d", "output": "x", "metrics": [{"name": "json", "check": "valid_json"}]}\n',
+        '{"id": "d", "output": "x", "metrics": [{"name": "long", "check": "length_bounds", "min": 5}]}\n',
         encoding="utf-8",
     )
     path = tmp_path / "evalcheck.yaml"
@@ -99,7 +99,7 @@ def figures(results):
 
 def test_a_suite_is_evaluated_on_its_datasets(suite):
     results = evaluate(suite)
-    assert figures(results) == {"policy": (4, 3, 1, 2, 1), "json": (1, 1, 0, 1, 0)}
+    assert figures(results) == {"policy": (4, 3, 1, 2, 1), "long": (1, 1, 0, 1, 0)}
     assert {one.verdict for one in results.metrics} == {"fail"}
     assert [(one.dataset, one.row, one.line) for one in results.results][:2] == [
         ("tickets.jsonl", "a", 1),

@@ -92,6 +92,15 @@ def read_document(page: Page) -> Mapping[str, Any]:
     Raises:
         ConfigError: it cannot be read, parsed, or is no mapping.
     """
+    if page.path.suffix not in (".yaml", ".yml", ".json"):
+        raise ConfigError(
+            Problem(
+                found="no suite file by its ending",
+                expected=".yaml, .yml or .json",
+                fix="Name the suite that lists the dataset.",
+                path=page.shown,
+            )
+        )
     text = read_text(page)
     try:
         document, lines = parse(page, text)

@@ -237,6 +237,7 @@ def dataset_names(pattern: str, base_dir: Path) -> list[str]:
         for entry in listed
         if os.path.splitext(entry.name)[1].lower() in DATASET_SUFFIXES
         and not is_suite_file(entry.name)
+        and not entry.name.startswith(".")
     )
 
 

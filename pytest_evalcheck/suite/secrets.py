@@ -7,16 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_evalcheck.errors import Problem
+from pytest_evalcheck.safetext import safe_text
 
 __all__ = ["secret_problems"]
 
-# The published shapes of keys: OpenAI and Anthropic, Google, GitHub, AWS, Slack, Hugging
-# Face, and a bearer header.
-SHAPES: Final = re.compile(
-    r"\bsk-[A-Za-z0-9_-]{20,}|\bAIza[A-Za-z0-9_-]{30,}|\bgh[pousr]_[A-Za-z0-9]{30,}"
-    r"|\bgithub_pat_[A-Za-z0-9_]{30,}|\bAKIA[A-Z0-9]{16}\b|\bxox[abprs]-[A-Za-z0-9-]{20,}"
-    r"|\bhf_[A-Za-z0-9]{30,}|\bBearer\s+[A-Za-z0-9._-]{20,}"
-)
+MARKS: Final = ("[key redacted]", "[token redacted]")  # what redaction puts for a known shape
 NAMES: Final = re.compile(r"(?i)^(?:x-)?(?:api[_-]?key|authorization|access_token)$")
 FROM_ENVIRONMENT: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}")
 
@@ -38,7 +33,8 @@ def secret_problems(document: Mapping[str, Any]) -> list[Problem]:
 
 def is_secret(keys: tuple[str | int, ...], value: str) -> bool:
     """Tell whether a text is a key by its shape, or by the name it stands under."""
-    if SHAPES.search(value):
+    printed = safe_text(value)
+    if any(mark in printed and mark not in value for mark in MARKS):
         return True
     named = isinstance(keys[-1], str) and NAMES.match(keys[-1]) is not None
     return named and bool(value.strip()) and not FROM_ENVIRONMENT.search(value)

@@ -138,8 +138,7 @@ def test_all_problems_of_a_file_come_at_once_in_its_order(home):
           - {name: total, check: numeric_equals, value: 3, tolerence: 1}
           - {name: total, check: contains, value: x}
           - name: polite
-            check: contians
-            value: x
+            check: exact_mtach
           - name: total
             check: valid_json
             gate: {pass_rate: 90}
@@ -154,11 +153,11 @@ def test_all_problems_of_a_file_come_at_once_in_its_order(home):
         "evals/evalcheck.yaml:5: 'metrcs' is not a key of a suite, expected one of datasets, "
         "metrics, rows, tags, title, description, $schema. Did you mean 'metrics'?",
         next_problem := problem_of(home, "total", "tolerence"),
-        "evals/evalcheck.yaml:10: metrics[2] 'polite': check: 'contians' is not a check, expected "
-        f"one of {', '.join(sorted(checks()))}. Did you mean 'contains'?",
-        "evals/evalcheck.yaml:14: metrics[3] 'total': gate.pass_rate: 90, expected a share above "
+        "evals/evalcheck.yaml:10: metrics[2] 'polite': check: 'exact_mtach' is not a check, "
+        f"expected one of {', '.join(sorted(checks()))}. Did you mean 'exact_match'?",
+        "evals/evalcheck.yaml:13: metrics[3] 'total': gate.pass_rate: 90, expected a share above "
         "0, up to 1. Write 90% as 0.9.",
-        "evals/evalcheck.yaml:15: metrics[4]: a second metric called 'total' (the first is on "
+        "evals/evalcheck.yaml:14: metrics[4]: a second metric called 'total' (the first is on "
         "line 8), expected names that differ. Give one of them another `name`.",
     ]
     assert "Did you mean 'tolerance'?" in next_problem
@@ -363,6 +362,15 @@ def test_a_missing_suite_is_one_message(home):
         load_suite(home / "evalcheck.yaml", home.parent)
     assert str(caught.value) == (
         "evals/evalcheck.yaml: the file cannot be read (No such file or directory)."
+    )
+
+
+def test_a_dataset_is_no_suite(home):
+    with pytest.raises(ConfigError) as caught:
+        load_suite(home / "tickets.jsonl", home.parent)
+    assert str(caught.value) == (
+        "evals/tickets.jsonl: no suite file by its ending, expected .yaml, .yml or .json. Name "
+        "the suite that lists the dataset."
     )
 
 
