@@ -8,7 +8,6 @@ arrived.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import sys
@@ -447,6 +446,8 @@ class Results:
 
 def _content_id(metrics: Sequence[Any], records: Sequence[Mapping[str, Any]]) -> str:
     """Name a run after what it measured, so that equal runs are seen to be equal."""
+    import hashlib
+
     untimed = [{k: v for k, v in record.items() if k != "latency_s"} for record in records]
     text = json.dumps([metrics, untimed], sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_evalcheck.jsonvalues import json_equal, json_text
+from pytest_evalcheck.jsonvalues import JsonTextError, json_equal, json_text, parse_json
 from pytest_evalcheck.model import Score
 from pytest_evalcheck.reports.textwidth import char_width, cut_to_width, display_width
 from pytest_evalcheck.safetext import Redactor, safe_line, safe_text
@@ -22,9 +22,9 @@ __all__ = ["failure_lines", "reason_text", "sides_text"]
 
 # Two sides that share less than this are different texts: marks would cover all of them.
 LEAST_SHARED: Final = 0.25
-# Texts so short that marks under all of them still help.
-SHORT: Final = 24
-# Bytes of a text that are looked at; a difference further on is not shown.
+# Texts so short, quotes included, that marks under all of them still help.
+SHORT: Final = 10
+# Characters of a text that are looked at; a difference further on is not shown.
 MOST_COMPARED: Final = 200_000
 # Levels a JSON value is followed to its first difference.
 DEEPEST: Final = 50
@@ -39,19 +39,46 @@ def failure_lines(score: Score, *, width: int = 80, redact: Redactor | None = No
     """
     head, *more = reason_text(score, redact).split("\n")
     lines = [head, *(f"  {line}" for line in more)]
-    details = score.details
-    if "found" in details and "wanted" in details:
-        lines += _compared(details["found"], details["wanted"], width, redact)
-    else:
-        for name in ("found", "wanted"):
-            if name in details:
-                side = _shown(details[name], redact)
-                lines.append(_labelled(name, _around(side, 0, width - 10), width))
+    details, sides = score.details, _sides(score)
+    if len(sides) == 2 and not _told(*sides.values()):
+        lines += _compared(sides["found"], sides["wanted"], width, redact)
+    elif len(sides) == 1:
+        ((name, value),) = sides.items()
+        lines.append(_labelled(name, _around(_shown(value, redact), 0, width - 10), width))
     if details.get("traceback"):
         lines += [
             f"  {line}" for line in safe_text(str(details["traceback"]), redact=redact).split("\n")
         ]
     return lines
+
+
+class _Words(str):
+    """A side in words ("at most 3 characters"), which no quotes should surround."""
+
+    __slots__ = ()
+
+
+def _sides(score: Score) -> dict[str, Any]:
+    """Return what was found and wanted; a text that the reason shows bare is words, not a value."""
+    sides = {name: score.details[name] for name in ("found", "wanted") if name in score.details}
+    for name, said in (("found", "found"), ("wanted", "expected")):
+        side = sides.get(name)
+        if isinstance(side, str) and side and f"{said} {side}" in score.reason:
+            sides[name] = _Words(side)
+    return sides
+
+
+def _told(found: Any, wanted: Any) -> bool:
+    """Tell whether the reason holds both sides in words, so that marks would add nothing."""
+    return isinstance(found, _Words) and isinstance(wanted, _Words) and not _is_json(found)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except (JsonTextError, RecursionError):
+        return False
+    return True
 
 
 def reason_text(score: Score, redact: Redactor | None = None) -> str:
@@ -80,7 +107,7 @@ def sides_text(found: str | None, wanted: str | None, width: int) -> str:
 
 def _compared(found: Any, wanted: Any, width: int, redact: Redactor | None) -> Iterator[str]:
     """Yield both sides, narrowed to where they part."""
-    path, found, wanted = _first_difference(found, wanted)
+    path, found, wanted = _first_difference(*_as_json(found, wanted))
     if path != "$":
         yield cut_to_width(f"  at {safe_line(path)}:", width)
     texts = isinstance(found, str) and isinstance(wanted, str)
@@ -127,7 +154,8 @@ def _different_step(found: Any, wanted: Any) -> tuple[str, Any, Any] | None:
     if isinstance(found, Mapping) and isinstance(wanted, Mapping) and found.keys() == wanted.keys():
         for key in wanted:
             if not json_equal(found[key], wanted[key]):
-                return f".{key}", found[key], wanted[key]
+                step = f".{key}" if key.isidentifier() else f"[{_quoted(key)}]"
+                return step, found[key], wanted[key]
     if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
         for index, (a, b) in enumerate(zip(found, wanted, strict=True)):
             if not json_equal(a, b):
@@ -135,8 +163,32 @@ def _different_step(found: Any, wanted: Any) -> tuple[str, Any, Any] | None:
     return None
 
 
+def _quoted(key: str) -> str:
+    """Return a key as a JSON path writes one that is no plain name."""
+    import json
+
+    return json.dumps(key, ensure_ascii=False)
+
+
+def _as_json(found: Any, wanted: Any) -> tuple[Any, Any]:
+    """Return two texts as the objects or lists they hold, if both do; else as they are."""
+    if not all(
+        isinstance(side, str) and side.lstrip()[:1] in ("{", "[") for side in (found, wanted)
+    ):
+        return found, wanted
+    if max(len(found), len(wanted)) > MOST_COMPARED:
+        return found, wanted
+    try:
+        values = parse_json(found), parse_json(wanted)
+        return (found, wanted) if json_equal(*values) else values
+    except (JsonTextError, RecursionError):
+        return found, wanted
+
+
 def _shown(value: Any, redact: Redactor | None) -> str:
     """Return a value as JSON on one safe line; a text keeps quotes, so that its ends show."""
+    if isinstance(value, _Words):
+        return safe_line(value[:MOST_COMPARED], redact=redact)
     if isinstance(value, str):
         return f'"{safe_line(value[:MOST_COMPARED], redact=redact)}"'
     return safe_line(json_text(value)[:MOST_COMPARED], redact=redact)
@@ -205,16 +257,22 @@ def _around(text: str, place: int, room: int) -> _Excerpt:
     if display_width(text) <= room:
         return _Excerpt(text, 0, cut=False, length=len(text))
     # The length in words takes its part of the line.
-    room -= len(f" ({len(text):,} characters)")
+    room -= len(f" ({_length(text):,} characters)")
     offset = max(0, place - room // 3)
     # Where the end fits, show as much as the line holds.
     while offset > 0 and display_width(text[offset - 1 :]) < room:
         offset -= 1
     head = "…" if offset else ""
-    body = cut_to_width(text[offset : offset + room], room - len(head) - 1)
+    body = cut_to_width(text[offset : offset + room + 1], room - len(head))
     if not body.endswith("…") and offset + len(body) < len(text):
-        body += "…"
-    return _Excerpt(head + body, offset - len(head), cut=True, length=len(text))
+        body = cut_to_width(body, room - len(head) - 1) + "…"
+    return _Excerpt(head + body, offset - len(head), cut=True, length=_length(text))
+
+
+def _length(text: str) -> int:
+    """Return the length of a shown side without the quotes it was given."""
+    quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return len(text) - 2 if quoted else len(text)
 
 
 def _marks(shown: _Excerpt, start: int, difference: _Difference, room: int) -> str:

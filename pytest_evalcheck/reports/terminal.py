@@ -108,15 +108,15 @@ def _count_lines(suite: str, figures: Sequence[MetricFigures], width: int) -> It
     shown = [f"{counts[name]} {name}" for name in ("passed", "failed")]
     shown += [f"{count} {name}" for name, count in list(counts.items())[2:] if count]
     said = ", ".join(shown)
-    bad = [word for word in ("fail", "blocked", "undecided") for e in figures if e.verdict == word]
-    if bad:
-        said += f"; gates: {_counted(bad)}"
+    closed = sum(each.verdict not in ("pass", "off") for each in figures)
+    if closed:
+        said += f"; gates not passed: {closed}"
     name = safe_line(suite)
-    room = max(12, width - display_width(said) - 2)
+    room = max(10, width - display_width(said) - 2)
     for place, text in enumerate(
         wrap_text(said, width, first=f"{_cut_left(name, room)}: ", rest="  ")
     ):
-        yield Line(text, RED if bad and not place else PLAIN)
+        yield Line(text, RED if closed and not place else PLAIN)
 
 
 def _cut_left(text: str, width: int) -> str:
@@ -140,7 +140,7 @@ def _table_lines(figures: Sequence[MetricFigures], width: int) -> Iterator[Line]
     gate_width = max(len("each"), room - names_width)
     for row in cells:
         row[2] = row[2] if len(row[2]) <= gate_width else "rule"
-    gate_width = max(len(row[2]) for row in cells)
+    gate_width = max(len("gate"), *(len(row[2]) for row in cells))
     for row in cells:
         row[0] = cut_to_width(row[0], max(room - gate_width, len("metric")))
     head, rule, *lines = _tabulated(HEADERS, cells, "lllrrrl")
@@ -223,13 +223,17 @@ def _verdict_markup(verdict: str) -> frozenset[str]:
 
 def _verdict_lines(figures: Sequence[MetricFigures], width: int) -> Iterator[Line]:
     for each in figures:
-        if each.verdict in ("pass", "off"):
-            continue
-        head = (
-            f"{each.verdict.upper()} {safe_line(each.name, 60)} (gate: {each.plan.gate.text()}): "
-        )
-        for text in wrap_text(head + each.why, width, rest="  "):
-            yield Line(text, _verdict_markup(each.verdict))
+        if each.verdict in ("fail", "blocked"):
+            name = safe_line(each.name, 60)
+            said = f"{each.verdict.upper()} {name} (gate: {each.plan.gate.text()}): {each.why}"
+            for text in wrap_text(said, width, rest="  "):
+                yield Line(text, _verdict_markup(each.verdict))
+    # A run that was stopped leaves all of these for one and the same reason.
+    undecided = [each for each in figures if each.verdict == "undecided"]
+    if undecided:
+        names = ", ".join(safe_line(each.name, 60) for each in undecided)
+        for text in wrap_text(f"UNDECIDED {names}: {undecided[0].why}", width, rest="  "):
+            yield Line(text, _verdict_markup("undecided"))
 
 
 def _reason_lines(figures: Sequence[MetricFigures], width: int) -> Iterator[Line]:
