@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -25,11 +26,13 @@ class Pattern:
     Attributes:
         source: the pattern as written.
         compiled: what the regex package made of it.
+        folds: letters match in either case, and both sides are NFC-normalised.
         time_limit_s: seconds one search may take.
     """
 
     source: str
     compiled: regex.Pattern[str]
+    folds: bool
     time_limit_s: float = TIME_LIMIT_S
 
     def search(self, text: str) -> Any:
@@ -53,14 +56,16 @@ class Pattern:
         return last
 
     def _limited(self, search: Callable[..., Any], text: str) -> Any:
+        if self.folds and not text.isascii():
+            text = unicodedata.normalize("NFC", text)
         try:
             return search(text, timeout=self.time_limit_s)
         except TimeoutError:
             raise Settled.error(
-                f"timeout: the pattern {quote(self.source)} took more than "
-                f"{self.time_limit_s:g} s on {quote(text, 60)}",
+                "timeout",
+                f"the pattern {quote(self.source)} took more than {self.time_limit_s:g} s "
+                f"on {quote(text, 60)}",
                 {"pattern": self.source, "text_characters": len(text)},
-                code="timeout",
             ) from None
 
 
@@ -94,7 +99,8 @@ def compile_pattern(
     ):
         flags |= flag if wanted else 0
     try:
-        return Pattern(source, regex.compile(source, flags))
+        written = source if case_sensitive else unicodedata.normalize("NFC", source)
+        return Pattern(source, regex.compile(written, flags), not case_sensitive)
     except (regex.error, OverflowError, RecursionError, ValueError) as error:
         raise pattern_problem(source, option, error) from None
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from pytest_evalcheck.checks.options import Settings, show_value
@@ -94,11 +94,9 @@ class Settled(Exception):
         )
 
     @classmethod
-    def error(
-        cls, reason: str, details: Mapping[str, Any] | None = None, code: str | None = None
-    ) -> Settled:
+    def error(cls, code: str, reason: str, details: Mapping[str, Any] | None = None) -> Settled:
         """Return an error: what was to be run could not be, and nobody's output is to blame."""
-        return cls(Score("error", reason=reason, code=code, details=details or {}))
+        return cls(Score("error", reason=f"{code}: {reason}", code=code, details=details or {}))
 
 
 class OperandError(Exception):
@@ -438,9 +436,18 @@ def assemble(settings: Settings, plan: Plan) -> Scorer:
                 return decide(shown, compare_several(target, operand))
             return decide(shown, compare(target, operand))
         except Settled as settled:
-            return settled.score
+            return (
+                settled.score if settled.score.status != "error" else name_row(settled.score, row)
+            )
 
     return score
+
+
+def name_row(score: Score, row: Row) -> Score:
+    """Return an error with the row named in its reason."""
+    if not row.id:
+        return score
+    return replace(score, reason=f"{score.reason} (row {row.id!r})")
 
 
 def compare_several(several: Several, operand: Any) -> Finding:

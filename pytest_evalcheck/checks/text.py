@@ -85,13 +85,24 @@ def read_needles(form: TextForm) -> Callable[[Any], tuple[tuple[str, str], ...]]
     read_one = read_needle(form)
 
     def read(raw: Any) -> tuple[tuple[str, str], ...]:
-        if not isinstance(raw, list | tuple):
+        texts = as_list(raw)
+        if texts is None:
             raise OperandError(f"a {kind_name(raw)}", "a list of texts")
-        if not raw:
+        if not texts:
             raise OperandError("an empty list", "a list of one text or more")
-        return tuple(read_one(one) for one in raw)
+        return tuple(read_one(one) for one in texts)
 
     return read
+
+
+def as_list(raw: Any) -> list[Any] | None:
+    """Return a list, or the list that a text is as JSON (a CSV cell), else None."""
+    if type(raw) is str and raw.lstrip().startswith("["):
+        try:
+            raw = parse_json(raw)
+        except JsonTextError:
+            return None
+    return list(raw) if isinstance(raw, list | tuple) else None
 
 
 def plan_needles(

@@ -134,6 +134,13 @@ def test_an_expected_value_that_matches_everything_or_is_no_text_is_unusable(exp
     assert verdict(result) == ("non_evaluable", None, "expected_unusable")
 
 
+def test_a_list_of_texts_may_come_from_the_row_as_list_or_json_text():
+    for expected in (["red", "blue"], '["red", "blue"]'):
+        assert score("contains_any", "a BLUE car", expected, compare_to="expected").passed is True
+    result = score("contains_any", "a blue car", "blue", compare_to="expected")
+    assert verdict(result) == ("non_evaluable", None, "expected_unusable")
+
+
 def test_negate_flips_the_verdict_the_value_and_the_words():
     result = score("contains", "JSON here", value="json", negate=True)
     assert (result.passed, result.value) == (False, 0.0)

@@ -8,7 +8,9 @@ import unicodedata
 import pytest
 from scoring import problems_of, score
 
+from pytest_evalcheck.checks import compile_check
 from pytest_evalcheck.checks.text import count_sentences
+from pytest_evalcheck.model import Row
 
 
 @pytest.mark.parametrize(
@@ -193,6 +195,16 @@ def test_known_refusals_are_recognised(text, refuses):
 @pytest.mark.parametrize("negate", [False, True])
 def test_a_blank_output_neither_refuses_nor_answers(negate):
     assert score("is_refusal", "  ", negate=negate).passed is False
+
+
+def test_the_row_of_a_hanging_pattern_is_named():
+    check = compile_check({"check": "regex", "pattern": "(?:(?:a|aa|aaa)+b?)+c"})
+    assert check.score(Row(id="loops", output="a" * 40)).reason.endswith("(row 'loops')")
+
+
+def test_a_pattern_meets_decomposed_letters_unless_case_counts():
+    assert score("regex", "cafe\u0301", pattern="CAF\u00c9").passed is True
+    assert score("regex", "cafe\u0301", pattern="caf\u00e9", case_sensitive=True).passed is False
 
 
 def test_both_sides_are_folded_by_unicode():
