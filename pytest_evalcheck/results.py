@@ -671,11 +671,21 @@ def summarise(
     *,
     run: RunInfo | None = None,
     datasets: Sequence[str] = (),
+    narrowed: bool = False,
 ) -> Results:
     """Return the figures of a run from its plans and results, in whatever order they come.
 
     Of two results of the same row, metric, turn, tool and repeat the last counts:
     a row that was run again is one row. A crash never replaces a real result.
+
+    Args:
+        plans: the metrics, in the order of collection.
+        results: as `Result` or as `result_to_plain` made them.
+        run: the run as a whole, see `RunTally.finish`.
+        datasets: the datasets in the order of collection.
+        narrowed: whether only a part of the suite was asked for (`-k`, one dataset):
+            a metric without any result is then left out, not blocked, unless the run
+            was incomplete.
     """
     latest: dict[tuple[Any, ...], Result] = {}
     for given in results:
@@ -686,4 +696,7 @@ def summarise(
     tally = RunTally(plans)
     for result in latest.values():
         tally.add(result)
-    return tally.finish(run, datasets=datasets)
+    finished = tally.finish(run, datasets=datasets)
+    if not (narrowed and finished.run.complete):
+        return finished
+    return replace(finished, metrics=tuple(m for m in finished.metrics if m.rows))

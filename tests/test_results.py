@@ -325,6 +325,26 @@ def test_of_two_entries_of_one_name_the_stricter_gate_counts() -> None:
     assert summarise(plans, [result(FAILED)]).metric("cites").verdict == "fail"
 
 
+@pytest.mark.parametrize(
+    ("narrowed", "complete", "want"),
+    [
+        (False, True, {"cites": "pass", "total": "blocked"}),
+        (True, True, {"cites": "pass"}),
+        (True, False, {"cites": "undecided", "total": "undecided"}),
+    ],
+)
+def test_a_metric_nobody_asked_for_is_left_out_of_a_narrowed_run(
+    narrowed: bool, complete: bool, want: dict[str, str]
+) -> None:
+    results = summarise(
+        [plan(), plan("total")],
+        [result(PASSED)],
+        run=RunInfo(complete=complete),
+        narrowed=narrowed,
+    )
+    assert {m.name: m.verdict for m in results.metrics} == want
+
+
 def test_a_metric_that_is_not_there_is_an_error() -> None:
     with pytest.raises(KeyError, match="0 metrics are called 'x'"):
         summarise([plan()], []).metric("x")
