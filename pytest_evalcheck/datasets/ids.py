@@ -18,7 +18,9 @@ _HASH_CHARACTERS: Final = 8
 _UNTYPABLE: Final = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+"
 )
+_PLAIN: Final = re.compile(rf"[A-Za-z0-9_./-]{{1,{MAX_ID_CHARACTERS}}}")
 _COLONS: Final = re.compile(r":{2,}|^:|:$")
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
 _BRACKETS: Final = str.maketrans("[]", "()")
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 
@@ -30,6 +32,8 @@ def safe_id(text: str) -> str:
     colon at either end become `_`, control characters become `_`; an id of more than 200
     characters is cut and ends in a hash of the whole. A blank text gives "".
     """
+    if _PLAIN.fullmatch(text):
+        return text
     cleaned = _UNTYPABLE.sub("_", text.strip()).translate(_BRACKETS)
     cleaned = _COLONS.sub("_", cleaned).strip()
     if len(cleaned) <= MAX_ID_CHARACTERS:
@@ -44,8 +48,7 @@ def content_digest(record: Mapping[str, Any]) -> str:
 
     Equal records have equal digests wherever they stand; the order of keys does not count.
     """
-    text = json.dumps(record, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+    return hashlib.sha256(_CANONICAL.encode(record).encode("ascii")).hexdigest()[:16]
 
 
 def readable_id(content: Any, digest: str) -> str:

@@ -28,6 +28,7 @@ _MAYBE_STRUCTURED: Final = frozenset({"context", "tags", "transcript", "user_fac
 _SECOND_CONTEXTS: Final = frozenset({"retrieval_context", "retrievalContext"})
 _NUMBER: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _KEPT_COLUMNS: Final = 1000
+_SHAPES: Final = frozenset({"messages", "turns", "goal"})
 # A row needs one of these: something to ask, or something recorded.
 _CONTENT: Final = ("input", "messages", "turns", "goal", "output", "transcript")
 
@@ -153,38 +154,26 @@ class _Draft:
         self._convert()
         values = self.values
         metadata = self._metadata()
-        self._own_id()
-        self.problems += shape_problems(
-            {**values, **{key: metadata.get(key) for key in ("max_turns", "persona")}},
-            transcript=bool(self.builder.options.expand),
-        )
+        own_id = values.pop("id", None)
+        if own_id is not None:
+            self._read_id(own_id)
+        if not _SHAPES.isdisjoint(values):
+            self._check_shape(metadata)
         if self.builder.whole:
             self._need_content(record)
         self._settle_id(record)
+        tags = self.builder.options.tags
+        if tags:
+            values["tags"] = tuple(dict.fromkeys((*tags, *values.get("tags", ()))))
+        if self.extra:
+            values["notes"] = self._notes()
         return Row(
-            id=self.row_id,
-            input=values.get("input"),
-            output=values.get("output"),
-            expected=values.get("expected"),
-            context=values.get("context"),
-            messages=_tuple_or_none(values.get("messages")),
-            turns=_tuple_or_none(values.get("turns")),
-            goal=values.get("goal"),
-            tool_calls=values.get("tool_calls"),
-            expected_tool_calls=values.get("expected_tool_calls"),
-            transcript=values.get("transcript"),
-            latency_s=values.get("latency_s"),
-            tokens=values.get("tokens"),
-            cost_usd=values.get("cost_usd"),
-            app_version=values.get("app_version"),
-            tags=tuple(dict.fromkeys((*self.builder.options.tags, *values.get("tags", ())))),
-            metadata=metadata,
-            metrics=values.get("metrics", ()),
-            skip=values.get("skip"),
-            xfail=values.get("xfail"),
-            path=self.builder.shown,
-            line=self.line,
-            notes=self._notes(),
+            id=self.row_id, metadata=metadata, path=self.builder.shown, line=self.line, **values
+        )
+
+    def _check_shape(self, metadata: Mapping[str, Any]) -> None:
+        self.problems += shape_problems(
+            {**metadata, **self.values}, transcript=bool(self.builder.options.expand)
         )
 
     def _sort(self, record: Mapping[Any, Any]) -> None:
@@ -227,15 +216,14 @@ class _Draft:
             )
 
     def _convert(self) -> None:
-        for name, convert in _CONVERTERS.items():
-            if name in self.values:
-                value = self._parsed(name, self.values[name])
-                if value is not _BROKEN:
-                    value = convert(self, name, value)
-                if value is _BROKEN or value is None:
-                    del self.values[name]
-                else:
-                    self.values[name] = value
+        for name in self.values.keys() & _CONVERTERS.keys():
+            value = self._parsed(name, self.values[name])
+            if value is not _BROKEN:
+                value = _CONVERTERS[name](self, name, value)
+            if value is _BROKEN or value is None:
+                del self.values[name]
+            else:
+                self.values[name] = value
 
     def _parsed(self, name: str, value: Any) -> Any:
         """Return JSON that stands as text in a structured field as the value it is."""
@@ -258,9 +246,8 @@ class _Draft:
 
     def _metadata(self) -> dict[str, Any]:
         metadata = dict(self.values.pop("metadata", {}))
-        for name in METADATA_FIELDS:
-            if name in self.values:
-                self.extra[name] = self._parsed_fact(name, self.values.pop(name))
+        for name in self.values.keys() & METADATA_FIELDS:
+            self.extra[name] = self._parsed_fact(name, self.values.pop(name))
         for key, value in self.extra.items():
             if key not in metadata:
                 metadata[key] = value
@@ -280,10 +267,7 @@ class _Draft:
             return int(value[:9])
         return self._parsed(name, value)
 
-    def _own_id(self) -> None:
-        given = self.values.get("id")
-        if given is None:
-            return
+    def _read_id(self, given: Any) -> None:
         if isinstance(given, bool) or not isinstance(given, str | int):
             self.report(
                 "id", f"{shown_value(given)} is {kind_phrase(given)}", "text or a whole number"
@@ -387,7 +371,7 @@ def _read_goal(draft: _Draft, name: str, value: Any) -> Any:
 
 def _read_list(draft: _Draft, name: str, value: Any) -> Any:
     if isinstance(value, list):
-        return value
+        return tuple(value)
     return _refuse(draft, name, value, "a list")
 
 
@@ -477,7 +461,7 @@ _CONVERTERS: Final[Mapping[str, Callable[[_Draft, str, Any], Any]]] = {
     "goal": _read_goal,
     "tool_calls": _read_calls,
     "expected_tool_calls": _read_calls,
-    "transcript": lambda draft, name, value: value,
+    "transcript": lambda _draft, _name, value: value,
     "latency_s": _read_number,
     "tokens": _read_count,
     "cost_usd": _read_number,
@@ -488,7 +472,3 @@ _CONVERTERS: Final[Mapping[str, Callable[[_Draft, str, Any], Any]]] = {
     "skip": _read_reason,
     "xfail": _read_reason,
 }
-
-
-def _tuple_or_none(value: Any) -> tuple[Any, ...] | None:
-    return None if value is None else tuple(value)
