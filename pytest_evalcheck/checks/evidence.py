@@ -55,7 +55,7 @@ def build_judge_score(settings: Settings) -> Plan:
         wanted = f"a judge's value of at least {threshold:g}"
         return Finding(value >= threshold, value, found=f"{value:g}", wanted=wanted)
 
-    return Plan(compare=compare, reads="row")
+    return Plan(compare=compare, reads="row", score_range=score_range, least=threshold)
 
 
 def read_range(settings: Settings) -> tuple[float, float] | None:

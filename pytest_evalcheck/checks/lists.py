@@ -19,6 +19,7 @@ from pytest_evalcheck.checks.target import (
     fold,
     keep,
     quote,
+    shorten,
     text_form,
 )
 from pytest_evalcheck.jsonvalues import JsonTextError, json_equal, json_text, kind_name, parse_json
@@ -136,7 +137,7 @@ def build_list_overlap(settings: Settings) -> Plan:
             details={"missing": missing, "extra": extra},
         )
 
-    return Plan(compare=compare, operand=list_operand(form), reads="value", many=True)
+    return Plan(compare=compare, operand=list_operand(form), reads="value", many=True, least=least)
 
 
 def read_least(settings: Settings) -> float:
@@ -183,10 +184,10 @@ def list_operand(form: TextForm) -> Callable[[Any], dict[str, str]]:
 
 def overlap_text(expected: dict[str, str], missing: list[str], extra: list[str]) -> str:
     """Return what was expected, what is missing and what is extra, in words."""
-    text = f"the items {json_text(list(expected.values())[:20])}"
+    text = f"the items {shorten(json_text(list(expected.values())))}"
     if missing:
-        text += f", missing {json_text(missing[:20])}"
-    return f"{text}, besides them {json_text(extra[:20])}" if extra else text
+        text += f", missing {shorten(json_text(missing))}"
+    return f"{text}, besides them {shorten(json_text(extra))}" if extra else text
 
 
 # ── set_overlap ───────────────────────────────────────────────────────────────────────

@@ -12,7 +12,16 @@ from typing import Any, Final
 from pytest_evalcheck.checks.lists import f1_of, share_of
 from pytest_evalcheck.checks.options import Option, Settings
 from pytest_evalcheck.checks.registry import check
-from pytest_evalcheck.checks.target import Finding, OperandError, Plan, as_text, fold, keep, quote
+from pytest_evalcheck.checks.target import (
+    Finding,
+    OperandError,
+    Plan,
+    as_text,
+    fold,
+    keep,
+    quote,
+    shorten,
+)
 from pytest_evalcheck.jsonvalues import JsonTextError, json_equal, json_text, kind_name, parse_json
 
 __all__ = ["normalize_squad"]
@@ -106,8 +115,7 @@ def shown_value(value: Any) -> str:
     """Return a value with its type where it matters: texts in quotes, others as JSON."""
     if type(value) is str:
         return quote(value)
-    text = json_text(value)
-    return text if len(text) <= 120 else f"{text[:100]}… ({len(text)} characters)"
+    return shorten(json_text(value))
 
 
 @check("any_of", NORMALIZE, CASE, summary="the output equals one of the expected values")
@@ -131,7 +139,7 @@ def build_any_of(settings: Settings) -> Plan:
         return Finding(
             any(json_equal(formed, one) for one in expected),
             found=shown_value(value),
-            wanted=f"one of {json_text(raw)}",
+            wanted=f"one of {shorten(json_text(raw))}",
             wanted_text=json_text(raw),
         )
 

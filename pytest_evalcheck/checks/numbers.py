@@ -32,6 +32,7 @@ SPACES: Final = " \u00a0\u2009\u202f\u2007"
 # Numbers beyond these could only be a run of looping digits, and arithmetic on them costs.
 MOST_DIGITS: Final = 4000
 MOST_EXPONENT: Final = 999
+MOST_BITS: Final = 13_287  # of an integer of MOST_DIGITS digits
 EXACT: Final = Context(prec=4 * (MOST_DIGITS + MOST_EXPONENT), Emax=99999, Emin=-99999)
 
 NO_SIGNS: Final = str.maketrans("−－", "--", "+")  # noqa: RUF001
@@ -99,7 +100,7 @@ def to_decimal(number: float | Decimal) -> Decimal | None:
     """Return a JSON number as the decimal it was written as, or None when not finite."""
     if isinstance(number, float):
         return Decimal(repr(number)) if math.isfinite(number) else None
-    if isinstance(number, int) and abs(number) >= 10**MOST_DIGITS:
+    if isinstance(number, int) and number.bit_length() > MOST_BITS:
         return None
     exact = Decimal(number)
     return exact if exact.is_finite() else None
@@ -199,11 +200,12 @@ def is_operator(text: str, match: re.Match[str]) -> bool:
 # ── picking one ───────────────────────────────────────────────────────────────────────
 
 WORD: Final = re.compile(r"[^\W\d_]{2,}")
+LABEL: Final = re.compile(r"[^\W\d_]{2,}[*_`\s]*[:=]")
 
 
 def is_prose(text: str) -> bool:
     """Tell whether a text is a sentence rather than a number with something beside it."""
-    return len(WORD.findall(text, 0, 2000)) >= 2
+    return len(WORD.findall(text, 0, 2000)) >= 2 or LABEL.search(text, 0, 2000) is not None
 
 
 def pick_numbers(value: Any, pick: str | None, form: NumberForm) -> list[Decimal]:

@@ -152,7 +152,8 @@ def compile_check(options: Mapping[str, Any], *, base_dir: Path | None = None) -
     problems += threshold_problems(spec, settings)
     if not problems:
         try:
-            score = assemble(settings, spec.build(settings))
+            plan = spec.build(settings)
+            score = assemble(settings, plan)
         except ConfigError as error:
             problems += error.problems
     if problems:
@@ -161,8 +162,8 @@ def compile_check(options: Mapping[str, Any], *, base_dir: Path | None = None) -
         name=spec.name,
         version=spec.version,
         score=guard(spec.name, score),
-        score_range=None if spec.score == "value" else (0.0, 1.0),
-        threshold=settings["threshold"],
+        score_range=plan.score_range if spec.score == "value" else (0.0, 1.0),
+        threshold=settings["threshold"] if plan.least is None else plan.least,
         options=dict(options),
     )
 

@@ -33,6 +33,7 @@ __all__ = [
     "assemble",
     "fold",
     "quote",
+    "shorten",
     "text_form",
 ]
 
@@ -79,9 +80,8 @@ class Settled(Exception):
         return cls(Score("non_evaluable", reason=f"{code}: {reason}", code=code))
 
     @classmethod
-    def unresolved(cls, reason: str, found: str = "") -> Settled:
-        """Return the failure of an output that lacks what a path asks for."""
-        details = {"found": found} if found else {}
+    def unresolved(cls, reason: str, found: str, wanted: str) -> Settled:
+        """Return the failure of an output that lacks what a path or pattern asks for."""
         return cls(
             Score(
                 "scored",
@@ -89,7 +89,7 @@ class Settled(Exception):
                 False,
                 reason=f"path_unresolved: {reason}",
                 code="path_unresolved",
-                details=details,
+                details={"found": found, "wanted": wanted},
             )
         )
 
@@ -122,6 +122,9 @@ class Plan:
             raises OperandError when it is of no use; None when the check takes none.
         operand_name: the option that holds the operand in the suite.
         operand_optional: no option and no compare_to means the row's expected value.
+        least: the value from which a row passes, where another option than `threshold`
+            says so.
+        score_range: lowest and highest value of a check that measures in its own unit.
         many: a path with several matches hands over the list of them instead of
             being ambiguous.
     """
@@ -131,6 +134,8 @@ class Plan:
     operand: Callable[[Any], Any] | None = None
     operand_name: str = "value"
     operand_optional: bool = False
+    least: float | None = None
+    score_range: tuple[float, float] | None = None
     many: bool = False
 
 
@@ -169,6 +174,11 @@ def quote(text: str, limit: int = 120) -> str:
     if len(text) > limit:
         return f"{text[: limit - 20]!r}… ({len(text)} characters)"
     return repr(text)
+
+
+def shorten(text: str, limit: int = 200) -> str:
+    """Return a text cut to a limit, with its length when it was longer."""
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
 def as_text(value: Any) -> str:
@@ -215,7 +225,9 @@ def compile_path_reader(settings: Settings, name: str, many: bool) -> Callable[[
     def follow(raw: Any) -> Any:
         matches = path.find(parse_target(raw, f"at the path {text}"))
         if not matches:
-            raise Settled.unresolved(f"the output has nothing at {text}", as_text(raw))
+            raise Settled.unresolved(
+                f"the output has nothing at {text}", as_text(raw), f"a value at {text}"
+            )
         if len(matches) == 1:
             return matches[0]
         return matches if many else Several(tuple(matches), text)
@@ -244,7 +256,9 @@ def parse_target(raw: Any, purpose: str) -> Any:
     try:
         return parse_json(raw)
     except JsonTextError as error:
-        raise Settled.unresolved(f"the output is not JSON ({error}), {purpose}", raw) from None
+        raise Settled.unresolved(
+            f"the output is not JSON ({error}), {purpose}", raw, "JSON"
+        ) from None
 
 
 def compile_extract(settings: Settings) -> Callable[[str], str] | None:
@@ -259,7 +273,9 @@ def compile_extract(settings: Settings) -> Callable[[str], str] | None:
     def extract(text: str) -> str:
         match = pattern.find_last(text)
         if match is None:
-            raise Settled.unresolved(f"nothing in the output matches extract {source!r}", text)
+            raise Settled.unresolved(
+                f"nothing in the output matches extract {source!r}", text, f"a match of {source!r}"
+            )
         return match
 
     return extract
@@ -524,7 +540,9 @@ def textual_form(
         if type(value) is Several:
             return list(value.matches), value
         if value is None:
-            raise Settled.unresolved("the output has null where text is wanted", as_text(raw))
+            raise Settled.unresolved(
+                "the output has null where text is wanted", as_text(raw), "text"
+            )
         text = as_text(value)
         if extract is not None:
             text = extract(text)

@@ -218,6 +218,21 @@ def test_a_version_may_be_named():
     assert compile_check({"check": "contains@1", "value": "x"}).version == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "score_range", "threshold"),
+    [
+        ({"check": "contains", "value": "x"}, (0.0, 1.0), None),
+        ({"check": "contains_all", "values": ["x"], "threshold": 0.5}, (0.0, 1.0), 0.5),
+        ({"check": "list_overlap", "value": ["x"], "min": 0.8}, (0.0, 1.0), 0.8),
+        ({"check": "latency", "max": 5}, None, None),
+        ({"check": "judge_score", "threshold": 4, "score_range": [1, 5]}, (1.0, 5.0), 4),
+    ],
+)
+def test_a_compiled_check_states_its_range_and_threshold(options, score_range, threshold):
+    check = compile_check(options)
+    assert (check.score_range, check.threshold) == (score_range, threshold)
+
+
 def test_an_exception_of_ours_is_an_error_with_its_traceback():
     check = compile_check({"check": "contains", "value": "x"})
     result = check.score(object())  # type: ignore[arg-type]

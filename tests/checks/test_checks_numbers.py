@@ -112,6 +112,8 @@ def test_the_numbers_of_a_sentence_end_where_their_digits_end(text, numbers):
         ("$100.00", {"value": "100"}, True),
         ("100 apples", {"value": 100, "pick": "whole"}, False),
         ("There are 100 apples here", {"value": 100}, True),
+        ("Answer: 100", {"value": 100}, True),
+        ("**Total** = $100.", {"value": 100}, True),
         ("5k", {"value": 5}, False),
         ("USD 5", {"value": 5}, False),
         ("1.1", {"value": 1.0, "tolerance": 0.1}, True),
