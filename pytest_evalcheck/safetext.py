@@ -45,7 +45,7 @@ _PRIVATE_KEY: Final = re.compile(
 
 # Workflow commands. GitHub obeys `::` at the start of a line after any white space,
 # and `##[`, like Azure's `##vso[`, anywhere in it.
-_COMMAND_AT_START: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+_COMMAND_AT_START: Final = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _COMMAND_ANYWHERE: Final = re.compile(r"##(?=[A-Za-z]*\[)")
 
 # What a printable ASCII text must hold, in lower case, to need a closer look.
@@ -135,5 +135,9 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def _cut_text(text: str, limit: int, redact: Redactor | None) -> str:
-    head = safe_text(text[: limit + CUT_MARGIN], redact=redact)[:limit]
-    return f"{head}… ({len(text):,} characters)"
+    head = safe_text(text[: limit + CUT_MARGIN], redact=redact)
+    if len(text) > limit + CUT_MARGIN:
+        # The end of the margin may hold half a secret: it is not shown, even where
+        # what was taken out before it makes room.
+        head = head[: max(0, len(head) - CUT_MARGIN // 4)]
+    return f"{head[:limit]}… ({len(text):,} characters)"

@@ -239,6 +239,13 @@ def test_text_of_a_model_is_safe_in_a_result() -> None:
     assert made.wanted == "[TOKEN redacted]"
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf, None])
+def test_a_score_that_is_no_number_never_becomes_a_figure(value: float | None) -> None:
+    """MCPJam/inspector#2359."""
+    with pytest.raises(ValueError, match="needs a finite value"):
+        Score("scored", value, True)
+
+
 @pytest.mark.parametrize("latency_s", [math.nan, math.inf])
 def test_no_figure_that_is_no_number_gets_into_a_result(latency_s: float) -> None:
     row = Row(id="r", line=1, latency_s=latency_s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -122,6 +123,20 @@ def test_a_secret_across_the_cut_does_not_get_out(start: int) -> None:
     text = "x " * start + OPENAI + " tail" * 50
     for limit in range(1, 60):
         assert not re.search(r"sk-proj", safe_text(text, limit))
+
+
+def test_what_is_taken_out_does_not_pull_half_a_secret_into_sight() -> None:
+    redact = make_redactor(["LONG", "TOKEN"], {"LONG": "y" * 4_000, "TOKEN": "tok3n-value"})
+    for shift in range(20):
+        text = "y" * 4_000 + "z" * (4_196 - 4_000 - 12 + shift) + "tok3n-value" + "z" * 5_000
+        assert "tok" not in safe_text(text, 100, redact=redact).replace("[TOKEN redacted]", "")
+
+
+@pytest.mark.parametrize("text", ["\n" * 300_000, " \n" * 200_000, " " * 300_000, "#" * 300_000])
+def test_no_text_takes_long(text: str) -> None:
+    started = time.perf_counter()
+    safe_text(text + "é::")
+    assert time.perf_counter() - started < 2
 
 
 def test_one_line_shows_line_ends_and_tabs() -> None:

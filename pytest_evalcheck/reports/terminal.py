@@ -55,7 +55,7 @@ def summary_lines(results: Results, *, verbosity: int = 0, width: int = 80) -> l
     Args:
         results: the finished run; without metrics there is nothing to say.
         verbosity: as pytest counts it: below 0 one line of counts per suite, above 0
-            every failing row that was kept, and all intervals.
+            every failing row that was kept, and the intervals of means.
         width: columns of the terminal; fewer than 80 count as 80.
     """
     if not results.metrics:
@@ -322,7 +322,8 @@ def _equal_notes(figures: Sequence[MetricFigures]) -> Iterator[str]:
 
 def _interval_lines(figures: Sequence[MetricFigures], width: int) -> Iterator[Line]:
     for each in figures:
-        if each.mean is None or each.mean_interval is None:
+        # Of a yes/no metric the table shows the interval already.
+        if each.mean is None or each.mean_interval is None or each.mean == each.pass_rate:
             continue
         low, high = each.mean_interval
         said = (

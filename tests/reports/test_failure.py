@@ -141,6 +141,15 @@ def test_both_sides_are_shown_and_where_they_part(found: Any, wanted: Any, text:
     assert explained(found, wanted) == f"they differ\n{text}"
 
 
+def test_it_is_said_which_side_was_found_and_which_was_wanted() -> None:
+    """deepeval#1410."""
+    called, expected = ["search"], ["refund"]
+    assert explained(called, expected).split("\n")[2:4] == [
+        '  found:  "search"',
+        '  wanted: "refund"',
+    ]
+
+
 def test_a_long_text_is_cut_around_the_first_difference() -> None:
     same = " the same words again and again," * 20
     assert explained(f"{same} 20 days{same}", f"{same} 30 days{same}") == (
