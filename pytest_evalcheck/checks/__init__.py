@@ -15,7 +15,17 @@ from pytest_evalcheck.checks.registry import (
 # isort: split
 # Importing a family registers its checks; what a check needs beyond the standard library
 # is imported when one of its entries is compiled.
-from pytest_evalcheck.checks import evidence, lists, match, measures, numbers, quotes, shape, text
+from pytest_evalcheck.checks import (
+    evidence,
+    lists,
+    match,
+    measures,
+    numbers,
+    quotes,
+    refusals,
+    shape,
+    text,
+)
 
 __all__ = [
     "CHECKS",
@@ -31,6 +41,7 @@ __all__ = [
     "measures",
     "numbers",
     "quotes",
+    "refusals",
     "shape",
     "text",
 ]

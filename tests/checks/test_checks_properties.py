@@ -130,7 +130,17 @@ def test_deep_nesting_is_no_crash(name):
 
 
 def test_every_check_of_these_families_has_an_example():
-    families = ("evidence", "lists", "match", "measures", "numbers", "quotes", "shape", "text")
+    families = (
+        "evidence",
+        "lists",
+        "match",
+        "measures",
+        "numbers",
+        "quotes",
+        "refusals",
+        "shape",
+        "text",
+    )
     modules = {f"pytest_evalcheck.checks.{family}" for family in families}
     assert {name for name, spec in CHECKS.items() if spec.build.__module__ in modules} == set(
         EXAMPLES
