@@ -422,35 +422,39 @@ class Results:
         Two runs of the same rows differ in `run.started_at`, `run.duration_s` and
         measured latencies only.
         """
-        metrics = [figures.to_document() for figures in self.metrics]
-        records = [result_record(result) for result in self.results]
         return {
             "schema": SCHEMA,
-            "run": self.run_document(_content_id(metrics, records)),
-            "metrics": metrics,
-            "results": records,
+            "run": self.run_document(),
+            "metrics": self.metric_documents(),
+            "results": [result_record(result) for result in self.results],
         }
 
-    def run_document(self, run_id: str) -> dict[str, Any]:
+    def metric_documents(self) -> list[dict[str, Any]]:
+        """Return the `metrics` part of a results file."""
+        return [figures.to_document() for figures in self.metrics]
+
+    def run_document(self) -> dict[str, Any]:
         """Return the `run` part of a results file."""
         run = self.run
         names = ("started_at", "duration_s", "app_version", "seed", "complete", "exit_status")
         return {
-            "id": run_id,
+            "id": self._content_id(),
             **{name: getattr(run, name) for name in names},
             "versions": dict(sorted(run.versions.items())),
             "expected": run.expected,
             "ran": self.ran,
         }
 
+    def _content_id(self) -> str:
+        """Name the run after what it measured, so that equal runs are seen to be equal."""
+        import hashlib
 
-def _content_id(metrics: Sequence[Any], records: Sequence[Mapping[str, Any]]) -> str:
-    """Name a run after what it measured, so that equal runs are seen to be equal."""
-    import hashlib
-
-    untimed = [{k: v for k, v in record.items() if k != "latency_s"} for record in records]
-    text = json.dumps([metrics, untimed], sort_keys=True, allow_nan=False)
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+        digest = hashlib.sha256(json.dumps(self.metric_documents(), allow_nan=False).encode())
+        for result in self.results:
+            plain = result_to_plain(result)
+            plain.pop("latency_s", None)
+            digest.update(json.dumps(plain).encode())
+        return digest.hexdigest()[:16]
 
 
 def place_text(result: Result) -> str:

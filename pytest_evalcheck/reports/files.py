@@ -31,9 +31,8 @@ def write_results(results: Results, path: Path | str) -> None:
             cannot be written.
     """
     path = check_results_path(path)
-    document = results.to_document()
-    lines = _document_lines(document) if path.suffix == ".json" else _log_lines(document)
-    _write_atomically(path, lines)
+    lines = _document_lines if path.suffix == ".json" else _log_lines
+    _write_atomically(path, lines(results))
 
 
 def check_results_path(path: Path | str) -> Path:
@@ -104,7 +103,7 @@ class ResultsLog:
         if self._file is None:
             return
         if results is not None:
-            self._write(_summary(results.to_document()))
+            self._write(_summary(results))
         self._file.close()
         self._file = None
 
@@ -139,32 +138,43 @@ def _header(run: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "header", "schema": SCHEMA, "run": run}
 
 
-def _summary(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "summary", "run": document["run"], "metrics": document["metrics"]}
+def _summary(results: Results) -> dict[str, Any]:
+    return {
+        "type": "summary",
+        "run": results.run_document(),
+        "metrics": results.metric_documents(),
+    }
 
 
-def _log_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    names = ("started_at", "app_version", "versions", "seed", "expected")
-    yield _json_line(_header({name: document["run"][name] for name in names}))
-    for record in document["results"]:
-        yield _json_line({"type": "result", **record})
-    yield _json_line(_summary(document))
+def _log_lines(results: Results) -> Iterator[str]:
+    yield _json_line(_header(_run_start(results.run)))
+    for result in results.results:
+        yield _json_line({"type": "result", **result_record(result)})
+    yield _json_line(_summary(results))
 
 
-def _document_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the document with one metric and one result a line: fit for a diff, fast to write."""
-    parts = list(document.items())
+def _document_lines(results: Results) -> Iterator[str]:
+    """Yield `Results.to_document` with one metric and one result a line, never held whole."""
     yield "{"
-    for place, (name, value) in enumerate(parts):
-        comma = "," if place < len(parts) - 1 else ""
-        if not isinstance(value, list) or not value:
-            yield f'"{name}": {_json_line(value)}{comma}'
-            continue
-        yield f'"{name}": ['
-        yield from (_json_line(entry) + "," for entry in value[:-1])
-        yield _json_line(value[-1])
-        yield f"]{comma}"
+    yield f'"schema": {_json_line(SCHEMA)},'
+    yield f'"run": {_json_line(results.run_document())},'
+    yield '"metrics": ['
+    yield from _with_commas(map(_json_line, results.metric_documents()))
+    yield "],"
+    yield '"results": ['
+    yield from _with_commas(_json_line(result_record(result)) for result in results.results)
+    yield "]"
     yield "}"
+
+
+def _with_commas(lines: Iterable[str]) -> Iterator[str]:
+    previous = None
+    for line in lines:
+        if previous is not None:
+            yield f"{previous},"
+        previous = line
+    if previous is not None:
+        yield previous
 
 
 def _json_line(value: Any) -> str:
