@@ -44,6 +44,7 @@ FIELDS: Final = (
     "metadata",
 )
 EVIDENCE: Final = ("output", "transcript", "tool_calls", "messages", "turns")
+CONTAINERS: Final = (dict, list, tuple)
 JSON_FIELDS: Final = (
     "input",
     "output",
@@ -65,6 +66,11 @@ class Call:
     positional: tuple[str, ...]
     keywords: tuple[str, ...]
     needed: frozenset[str]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return every name a value is needed for."""
+        return frozenset((*self.positional, *self.keywords))
 
 
 def compile_evaluator(
@@ -89,21 +95,24 @@ def compile_evaluator(
     """
     function = load_function(reference, base_dir=base_dir, rootdir=rootdir)
     call = plan_call(function, reference)
-    given = dict(params)
+    given, names = dict(params), call.names
 
     def score(row: Row) -> Score:
         missing = missing_evidence(row, call)
         if missing is not None:
             return missing
-        values = call_values(row, given)
+        try:
+            own = {name: own_value(name, row, given) for name in names}
+        except RecursionError:
+            return Score("error", reason="the row is nested too deep for a host evaluator")
         try:
             answer = function(
-                *[values[name] for name in call.positional],
-                **{name: values[name] for name in call.keywords},
+                *[own[name] for name in call.positional],
+                **{name: own[name] for name in call.keywords},
             )
+            return read_answer(answer, scale)
         except (Exception, SystemExit) as error:
             return raised_score(scale.name, error)
-        return read_answer(answer, scale)
 
     return score
 
@@ -156,11 +165,14 @@ def missing_evidence(row: Row, call: Call) -> Score | None:
     return None
 
 
-def call_values(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what each name of `FIELDS` stands for; nothing of it is shared with other metrics."""
-    own = own_row(row)
-    values = {name: getattr(own, name) for name in FIELDS[2:]}
-    return {"row": own, "params": copy.deepcopy(params), **values}
+def own_value(name: str, row: Row, params: Mapping[str, Any]) -> Any:
+    """Return what a name of `FIELDS` stands for, as a copy no other metric shares."""
+    if name == "params":
+        return copy.deepcopy(params)
+    if name == "row":
+        return own_row(row)
+    value = getattr(row, name)
+    return copy.deepcopy(value) if isinstance(value, CONTAINERS) else value
 
 
 def own_row(row: Row) -> Row:
@@ -168,7 +180,7 @@ def own_row(row: Row) -> Row:
     copies: dict[str, Any] = {
         name: copy.deepcopy(value)
         for name in JSON_FIELDS
-        if isinstance(value := getattr(row, name), dict | list | tuple) and value
+        if isinstance(value := getattr(row, name), CONTAINERS) and value
     }
     return replace(row, **copies) if copies else row
 

@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final
 
 from pytest_evalcheck.errors import Problem
@@ -276,6 +275,8 @@ GATE_KEYS: Final[tuple[Key, ...]] = (
 
 def near(name: Any, known: Iterable[str]) -> str:
     """Return the sentence that offers the names nearest to a misspelt one, or ''."""
+    from difflib import get_close_matches
+
     matches = get_close_matches(str(name).lower(), list(known), n=3, cutoff=0.6)
     return f"Did you mean {' or '.join(repr(one) for one in matches)}?" if matches else ""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
@@ -218,6 +217,8 @@ def nothing(pattern: str, base_dir: Path, rootdir: Path, refused: list[Path]) ->
             "files with the ending of a dataset",
             "Name their `format` if they hold rows.",
         )
+    from difflib import get_close_matches
+
     names = dataset_names(pattern, base_dir)
     wanted = GLOB.sub("", pattern.rpartition("/")[2])
     close = get_close_matches(wanted, names, n=3, cutoff=0.6) or names[:3]

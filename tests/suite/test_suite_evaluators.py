@@ -221,6 +221,29 @@ def test_what_an_evaluator_changes_stays_with_it(metric):
     assert row.output == {"n": 1}
 
 
+def test_a_row_nested_too_deep_is_an_error_of_that_row(metric):
+    deep = []
+    for _ in range(10_000):
+        deep = [deep]
+    score = metric("def judge(row): return True\n").score(Row(id="r", output=deep))
+    assert (score.status, score.reason) == (
+        "error",
+        "the row is nested too deep for a host evaluator",
+    )
+
+
+def test_an_answer_that_cannot_be_looked_at_is_an_error_of_that_row(metric):
+    body = """
+        class Odd(dict):
+            def get(self, *args):
+                raise KeyError("no")
+
+        def judge(row):
+            return Odd(score=1)
+        """
+    assert metric(body).score(ROW).reason == "judge raised KeyError: 'no' (mine.py:4)"
+
+
 def test_one_raising_row_leaves_the_next_alone(metric):
     compiled = metric("def judge(row): return 1 / row['n'] > 0\n")  # deepeval#915
     rows = [Row(id=str(n), output="x", metadata={"n": n}) for n in (1, 0, 2)]

@@ -383,3 +383,21 @@ def test_a_json_suite_is_read_strictly(home):
     lines = problems(home, '{"metrics": [{"check": "valid_json"},]}', "x.eval.json")
     assert len(lines) == 1
     assert lines[0].startswith("evals/x.eval.json:1: ")
+
+
+def test_a_metric_that_selects_no_row_is_found(home):
+    from pytest_evalcheck.model import Row
+
+    suite = load(
+        home,
+        DATA + "metrics: [{check: contains, value: x, applies_to: {kind: letter}}]\n",
+    )
+    assert [one.name for one in suite.unmatched_metrics([Row(id="a")])] == ["contains"]
+    assert suite.unmatched_metrics([Row(id="a", metadata={"kind": "letter"})]) == []
+
+
+def test_links_below_the_rootdir_lead_to_the_same_file(home):
+    (home / "again.jsonl").symlink_to(home / "tickets.jsonl")
+    suite = load(home, DATA + "metrics: [{check: contains, value: x}]\n")
+    assert suite.listed_files() == [home.resolve() / "tickets.jsonl"]
+    assert suite.options_for(home / "again.jsonl") is suite.datasets[0]
