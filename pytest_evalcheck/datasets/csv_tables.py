@@ -59,6 +59,7 @@ class _Table:
     def __init__(self, stream: TextIO, options: DatasetOptions, shown: str, *, tabs: bool) -> None:
         self.shown = shown
         self.line = options.skip_lines
+        self.text = ""
         self.stream = stream
         self.sample, more = _take_sample(stream)
         sep = self._take_sep_line()
@@ -162,6 +163,7 @@ class _Table:
     def _lines(self) -> Iterator[str]:
         for text in self._all_lines():
             self.line += 1
+            self.text = text
             if "\0" in text:
                 raise DatasetError(nul_problem(self.shown, self.line))
             if len(text) > MAX_LINE_CHARACTERS:
@@ -182,8 +184,10 @@ class _Table:
                 path=self.shown,
                 line=start,
             )
+        column = _fault_column(self.text, self.dialect) if start == self.line else None
+        place = f" in column {column}" if column else ""
         return Problem(
-            found=f"text after the closing {self.dialect.quotechar} of a cell ({said})",
+            found=f"text{place} after the closing {self.dialect.quotechar} of a cell",
             expected=f"{_name(self.dialect.delimiter)} or the end of the line",
             fix=f"Write a quote inside a quoted cell as {self.dialect.quotechar * 2}.",
             path=self.shown,
@@ -210,7 +214,7 @@ def detect_dialect(
     lines, was_cut = _cut_lines(lines)
     best: tuple[float, int] | None = None
     chosen = Dialect(delimiter or ",", quotechar or '"')
-    for quote in (quotechar,) if quotechar else ('"', "'"):
+    for quote in (quotechar,) if quotechar else _possible_quotes(lines):
         for mark in (delimiter,) if delimiter else _DELIMITERS:
             if mark == quote:
                 continue
@@ -226,6 +230,30 @@ def detect_dialect(
             if better:
                 best, chosen = rank, Dialect(mark, quote)
     return chosen
+
+
+def _fault_column(text: str, dialect: Dialect) -> int | None:
+    """Return the 1-based column of the text that follows a closed quote, in one line."""
+    quote = re.escape(dialect.quotechar)
+    quoted = re.compile(f"{quote}(?:[^{quote}]|{quote}{quote})*+{quote}")
+    position = 0
+    while position < len(text):
+        match = quoted.match(text, position)
+        if match is None:
+            position = text.find(dialect.delimiter, position) + 1
+            if not position:
+                return None
+        elif text[match.end() : match.end() + 1] == dialect.delimiter:
+            position = match.end() + 1
+        else:
+            return match.end() + 1
+    return None
+
+
+def _possible_quotes(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return `"`, and `'` too where cells begin with it and none begins with `"`."""
+    begins = {quote for line in lines for quote in re.findall(r"""(?:^|[,;|\t])[ ]?(["'])""", line)}
+    return ('"', "'") if begins == {"'"} else ('"',)
 
 
 def _sample_records(lines: Sequence[str], dialect: Dialect, *, cut: bool) -> list[list[str]]:

@@ -154,6 +154,9 @@ def _encoding_of(start: bytes, options: DatasetOptions, shown: str) -> str:
     for signature, kind, advice in _SIGNATURES:
         if start.startswith(signature):
             raise DatasetError(Problem(found=f"this is {kind}", fix=advice, path=shown))
+    if b"\0" in start:
+        line = start.count(b"\n", 0, start.index(b"\0")) + 1
+        raise DatasetError(nul_problem(shown, line))
     return "utf-8"
 
 

@@ -149,7 +149,8 @@ def goal_problems(values: Mapping[str, Any]) -> list[Problem]:
     problems = []
     goal, max_turns = values["goal"], values.get("max_turns")
     if not isinstance(goal, str) or not goal.strip():
-        problems.append(_problem("goal", f"goal is {kind_phrase(goal)}", "a text"))
+        found = "a blank text" if isinstance(goal, str) else f"goal is {kind_phrase(goal)}"
+        problems.append(_problem("goal", found, "what the user wants"))
     if max_turns is not None and not (
         type(max_turns) is int and 1 <= max_turns <= MAX_SIMULATED_TURNS
     ):
