@@ -44,7 +44,11 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 FLAGS: Final = ("case_sensitive", "trim", "multiline")
 NUMBERS: Final = ("min", "max")
-TARGETS: Final = {"response_text": "output", "output": "output", "json_path": "json_path"}
+TARGETS: Final[Mapping[str, str]] = {
+    "response_text": "output",
+    "input_data": "input",
+    "json_path": "json_path",
+}
 
 
 def from_completionkit(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,7 +146,7 @@ def translate_target(_kind: str, key: str, raw: Any) -> dict[str, Any]:
     if target is None:
         raise ConfigError(
             config_problem(
-                key, show_value(raw), "response_text or json_path", near_names(raw, TARGETS)
+                key, show_value(raw), "one of " + ", ".join(TARGETS), near_names(raw, TARGETS)
             )
         )
     return {} if target == "output" else {"target": target}

@@ -53,6 +53,10 @@ def completionkit(**config: Any) -> dict[str, Any]:
             {"check_kind": "json_path_equals", "json_path": "a", "expected": None},
             {"check": "json_path_equals", "json_path": "a", "expected": None},
         ),
+        (
+            {"check_kind": "contains", "value": "x", "target": "input_data"},
+            {"check": "contains", "value": "x", "target": "input"},
+        ),
         ({"check_kind": "no_refusal"}, {"check": "is_refusal", "negate": True}),
     ],
 )  # fmt: skip
