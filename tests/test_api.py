@@ -149,3 +149,29 @@ def test_scoring_and_evaluating_import_no_pytest(suite):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_self_contained_suite_is_evaluated_on_its_own_rows(tmp_path):
+    path = tmp_path / "smoke.eval.yaml"
+    path.write_text(
+        "metrics: [{name: polite, evaluator: 'tone.py:polite', gate: {pass_rate: 0.5}}]\n"
+        "rows:\n  - {id: a, output: please}\n  - {id: b, output: now}\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "tone.py").write_text("def polite(output): return 'please' in output\n")
+    results = evaluate(path)
+    assert figures(results) == {"polite": (2, 2, 1, 1, 0)}
+    assert [(one.dataset, one.row, one.line) for one in results.results] == [
+        ("smoke.eval.yaml", "a", 3),
+        ("smoke.eval.yaml", "b", 4),
+    ]
+    assert results.metrics[0].verdict == "pass"
+
+
+def test_a_row_that_asks_to_be_skipped_is_no_verdict():
+    result = score(CONTAINS, {"output": "policy", "skip": "later"})
+    assert (result.status, result.code, result.reason) == (
+        "non_evaluable",
+        "not_applicable",
+        "skipped: later",
+    )
