@@ -24,6 +24,7 @@ __all__ = ["read_json"]
 # A string as a whole, or one character that opens, closes or separates.
 _TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},:]', re.DOTALL)
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
+_MAX_DEPTH: Final = 10_000  # far beyond what the JSON parser follows
 _FIRST_LINE_CHARACTERS: Final = 1_000_000
 
 Span = tuple[int, int]
@@ -166,6 +167,8 @@ class _Document:
             token = match[0]
             if token in "[{":
                 depth += 1
+                if depth > _MAX_DEPTH:
+                    self._refuse_whole("fewer levels")
             elif token in "]}":
                 depth -= 1
                 if depth < 0:

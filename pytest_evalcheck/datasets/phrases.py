@@ -6,9 +6,10 @@ import difflib
 from collections.abc import Iterable
 from typing import Any, Final
 
+from ..errors import Problem
 from ..jsonvalues import json_text, kind_name
 
-__all__ = ["kind_phrase", "listed", "near_hint", "shown_value"]
+__all__ = ["kind_phrase", "listed", "near_hint", "shown_value", "too_deep"]
 
 _SHOWN_CHARACTERS: Final = 60
 _ARTICLES: Final = {"number": "a number", "list": "a list", "object": "an object"}
@@ -38,3 +39,8 @@ def listed(names: Iterable[str]) -> str:
     every = list(names)
     shown = ", ".join(f"'{name[:40]}'" for name in every[:8])
     return (shown + (f" and {len(every) - 8} more" if len(every) > 8 else "")) or "no columns"
+
+
+def too_deep(shown: str, line: int) -> Problem:
+    """Return the problem of a row whose lists and objects nest beyond what can be read."""
+    return Problem(found="the row is nested too deep to read", path=shown, line=line or None)

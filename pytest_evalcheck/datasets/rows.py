@@ -13,21 +13,34 @@ from ..model import Row
 from .fields import METADATA_FIELDS, SPELLINGS, near_field
 from .ids import SeenIds, content_digest, safe_id
 from .options import DatasetOptions
-from .phrases import kind_phrase, listed, near_hint, shown_value
+from .phrases import kind_phrase, listed, near_hint, shown_value, too_deep
 from .shapes import expand_depths, shape_problems
 
 __all__ = ["RowBuilder"]
 
 # Fields that are lists or objects, so that text in their place is read as JSON.
-_STRUCTURED: Final = frozenset(
-    {"messages", "turns", "tool_calls", "expected_tool_calls", "metadata", "metrics"}
-)
+_STRUCTURED: Final = frozenset({"messages", "turns", "metadata", "metrics"})
 # Fields whose table cells may hold JSON or plain text.
-_MAYBE_STRUCTURED: Final = frozenset({"context", "tags", "transcript", "user_facts"})
+_MAYBE_STRUCTURED: Final = frozenset(
+    {"context", "tags", "transcript", "tool_calls", "expected_tool_calls", "user_facts"}
+)
 # What DeepEval keeps apart: `context` is ideal, the others are what was retrieved.
 _SECOND_CONTEXTS: Final = frozenset({"retrieval_context", "retrievalContext"})
 _NUMBER: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _KEPT_COLUMNS: Final = 1000
+# What a metric may miss, so that a nearly right column explains why it is absent.
+_EVIDENCE: Final = frozenset(
+    {
+        "output",
+        "expected",
+        "context",
+        "tool_calls",
+        "expected_tool_calls",
+        "transcript",
+        "tokens",
+        "cost_usd",
+    }
+)
 _SHAPES: Final = frozenset({"messages", "turns", "goal"})
 # A row needs one of these: something to ask, or something recorded.
 _CONTENT: Final = ("input", "messages", "turns", "goal", "output", "transcript")
@@ -70,7 +83,10 @@ class RowBuilder:
         if isinstance(record, Problem):
             raise DatasetError(record)
         draft = _Draft(self, line)
-        row = draft.row(record)
+        try:
+            row = draft.row(record)
+        except RecursionError:
+            raise DatasetError(too_deep(self.shown, line)) from None
         if draft.problems:
             raise DatasetError(draft.located_problems())
         return row
@@ -314,7 +330,7 @@ class _Draft:
             if spelling is None:
                 continue
             name = SPELLINGS[spelling]
-            if name not in self.values and name not in METADATA_FIELDS:
+            if name in _EVIDENCE and name not in self.values:
                 notes.append(
                     f"column '{column}' is not known; did you mean '{spelling}'? "
                     f"Map it with columns: {{{name}: {column}}}"
@@ -360,7 +376,8 @@ def _read_texts(draft: _Draft, name: str, value: Any) -> Any:
 
 
 def _read_calls(draft: _Draft, name: str, value: Any) -> Any:
-    if isinstance(value, list | dict):
+    """Read calls in any form; text is what a model wrote, and the check reads it."""
+    if isinstance(value, list | dict | str):
         return value
     return _refuse(draft, name, value, "a list of calls")
 

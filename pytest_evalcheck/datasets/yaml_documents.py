@@ -15,7 +15,7 @@ from ..yamlnodes import load_yaml
 from .containers import choose_row_key
 from .files import read_text
 from .options import DatasetOptions
-from .phrases import kind_phrase
+from .phrases import kind_phrase, too_deep
 
 __all__ = ["checked_row", "read_yaml"]
 
@@ -69,9 +69,15 @@ def checked_row(value: Any, shown: str, line: int) -> Any:
     """Return a row written as values, or the Problem that it is no object of JSON."""
     if not isinstance(value, Mapping):
         return Problem(
-            found=f"the row is {kind_phrase(value)}", expected="an object", path=shown, line=line
+            found=f"the row is {kind_phrase(value)}",
+            expected="an object",
+            path=shown,
+            line=line or None,
         )
-    return _key_problem(value, shown, line) or value
+    try:
+        return _key_problem(value, shown, line) or value
+    except RecursionError:
+        return too_deep(shown, line)
 
 
 def _key_problem(value: Any, shown: str, line: int, path: str = "") -> Problem | None:
@@ -85,7 +91,7 @@ def _key_problem(value: Any, shown: str, line: int, path: str = "") -> Problem |
                     fix="Put it into quotes.",
                     where=path,
                     path=shown,
-                    line=line,
+                    line=line or None,
                 )
             below = _key_problem(inner, shown, line, f"{path}.{key}" if path else key)
             if below is not None:

@@ -106,6 +106,14 @@ def test_deep_nesting_is_a_message(problems_of):
     assert problems_of("a.json", "[" * 100_000)
 
 
+@pytest.mark.parametrize("depth", range(700, 1000, 9))
+def test_a_row_at_the_edge_of_what_can_be_read_is_a_row_or_a_message(rows_of, depth):
+    record = '{"input": "a", "b": ' + "[" * depth + "]" * depth + ', "tokens": [[1]]}'
+    for name, text in [("a.jsonl", record), ("a.json", f"[{record}]")]:
+        with pytest.raises(DatasetError, match=r"a whole number|too deep"):
+            rows_of(name, text)
+
+
 # What is no dataset
 
 

@@ -183,7 +183,9 @@ def test_no_note_when_the_field_is_there():
     assert rows_of({"input": "q", "expected": "v", "expcted": "w"})[0].notes == ()
 
 
-@pytest.mark.parametrize("column", ["latency_ms", "label", "topic", "is_correct", "source_file"])
+@pytest.mark.parametrize(
+    "column", ["latency_ms", "label", "topic", "is_correct", "source_file", "ids", "tag"]
+)
 def test_a_column_of_another_meaning_leaves_no_note(column):
     assert rows_of({"input": "q", column: 1})[0].notes == ()
 
@@ -222,7 +224,7 @@ def test_a_recorded_row_needs_nothing_to_ask(record):
         ("skip", True, "true is true/false, expected the reason as text. Write why: skip:"),
         ("xfail", "yes", "'yes' is text, expected the reason as text"),
         ("app_version", 1.1, "1.1 is a number, expected text. Put it into quotes."),
-        ("tool_calls", "search", "'search' is text, expected a list of calls"),
+        ("tool_calls", 5, "5 is a number, expected a list of calls"),
         ("context", 5, "5 is a number, expected a list of texts"),
         ("goal", 5, "5 is a number, expected a text"),
         ("id", 1.5, "1.5 is a number, expected text or a whole number"),
@@ -238,14 +240,15 @@ def test_a_value_of_the_wrong_kind_is_named_and_never_coerced(field, value, said
 
 
 def test_json_text_in_a_structured_field_is_read():
-    (row,) = rows_of({"input": "q", "metadata": '{"a": 1}', "tool_calls": '[{"name": "f"}]'})
+    (row,) = rows_of({"metadata": '{"a": 1}', "turns": '["a", "b"]'})
     assert row.metadata == {"a": 1}
-    assert row.tool_calls == [{"name": "f"}]
+    assert row.turns == ("a", "b")
 
 
 def test_json_text_elsewhere_stays_text():
     (row,) = rows_of({"input": "[1]", "output": "{}", "expected": "[2]", "context": "[3]"})
     assert (row.input, row.output, row.expected, row.context) == ("[1]", "{}", "[2]", ("[3]",))
+    assert rows_of({"input": "q", "tool_calls": "[4] is no call"})[0].tool_calls == "[4] is no call"
 
 
 def test_a_metadata_key_beside_a_column_of_another_value_is_an_error():
@@ -371,6 +374,13 @@ def test_row_from_mapping_refuses_what_a_line_may_not_hold():
         row_from_mapping({"output": "a", "response": "b"})
     with pytest.raises(DatasetError, match=r"the key 1 is a number, expected text"):
         row_from_mapping({"output": {1: "a"}})
+
+
+def test_row_from_mapping_refuses_a_value_that_holds_itself():
+    loop = []
+    loop.append(loop)
+    with pytest.raises(DatasetError, match="nested too deep"):
+        row_from_mapping({"output": loop})
 
 
 def test_read_rows_stops_at_the_first_bad_row(tmp_path):
