@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pytest_evalcheck.checks.bounds import bound_options, read_bounds
@@ -17,6 +18,7 @@ from pytest_evalcheck.checks.fields import (
 from pytest_evalcheck.checks.options import Option, Settings
 from pytest_evalcheck.checks.registry import check
 from pytest_evalcheck.checks.target import Finding, Plan, Settled, as_text
+from pytest_evalcheck.errors import ConfigError
 from pytest_evalcheck.jsonvalues import kind_name
 
 
@@ -76,13 +78,22 @@ def build_structural_shape(settings: Settings) -> Plan:
 
 
 def compile_shape(settings: Settings) -> Callable[[Any], str | None]:
-    """Return the function that gives the first thing in a value that does not fit the schema."""
+    """Return the function that gives the first thing in a value that does not fit the schema.
+
+    Raises:
+        ConfigError: the schema is none.
+    """
     schema = settings["schema"]
     if schema is None:
         return lambda _value: None
     from pytest_evalcheck.checks.json_schemas import compile_schema
 
-    return compile_schema(schema)
+    try:
+        return compile_schema(schema)
+    except ConfigError as error:
+        raise ConfigError(
+            replace(problem, where="schema", keys=("schema",)) for problem in error.problems
+        ) from None
 
 
 @check(

@@ -50,6 +50,8 @@ def test_structural_shape_wants_the_schema_to_fit():
     schema = {"required": ["a"]}
     assert score("structural_shape", {"a": 1}, schema=schema).passed is True
     assert score("structural_shape", {"b": 1}, schema=schema).passed is False
+    (problem,) = problems_of("structural_shape", schema={"type": "no such type"})
+    assert problem.startswith("schema: ")
 
 
 @pytest.mark.parametrize(
