@@ -17,6 +17,7 @@ from pytest_evalcheck.checks.registry import (
 # is imported when one of its entries is compiled.
 from pytest_evalcheck.checks import (
     evidence,
+    json_documents,
     lists,
     match,
     measures,
@@ -36,6 +37,7 @@ __all__ = [
     "add_check",
     "compile_check",
     "evidence",
+    "json_documents",
     "lists",
     "match",
     "measures",

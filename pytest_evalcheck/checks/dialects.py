@@ -212,6 +212,8 @@ def finish(kind: str, native: dict[str, Any]) -> dict[str, Any]:
     """Return the options with what CompletionKit takes for granted."""
     if native.get("compare_to") == "expected":
         native.pop("expected" if kind == "json_path_equals" else "value", None)
+        if kind == "json_path_equals" and "expected_path" not in native:
+            native["as_text"] = True
     else:
         native.pop("expected_path", None)
     if kind == "numeric_equals":

@@ -180,7 +180,7 @@ def _named(name: str, index: int | None) -> Step:
 
 def _rich_path(text: str, path: str) -> CompiledPath:
     """Return a path read by python-jsonpath, strictly by RFC 9535."""
-    from jsonpath import JSONPathEnvironment
+    from jsonpath import CompoundJSONPath, JSONPathEnvironment
     from jsonpath.exceptions import JSONPathError
 
     try:
@@ -194,7 +194,8 @@ def _rich_path(text: str, path: str) -> CompiledPath:
         except (JSONPathError, RecursionError):
             return []
 
-    return CompiledPath(text, bool(query.singular_query()), find)
+    singular = not isinstance(query, CompoundJSONPath) and query.singular_query()
+    return CompiledPath(text, singular, find)
 
 
 def _no_path(text: str, why: str) -> ConfigError:

@@ -1,0 +1,334 @@
+"""Checks on JSON: is it JSON, does it hold JSON, does it fit a schema, is it what was expected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from pytest_evalcheck.checks.json_schemas import compile_schema
+from pytest_evalcheck.checks.options import Option, Settings
+from pytest_evalcheck.checks.registry import check
+from pytest_evalcheck.checks.target import Finding, OperandError, Plan, Settled, as_text
+from pytest_evalcheck.errors import ConfigError
+from pytest_evalcheck.jsonvalues import (
+    JsonTextError,
+    json_equal,
+    json_text,
+    kind_name,
+    parse_json,
+)
+
+__all__: list[str] = []
+
+# Differing paths that are listed in a reason.
+LISTED: Final = 5
+# Characters that may be read in all, per character of the text, in search of JSON in prose.
+READINGS: Final = 50
+
+SCHEMA: Final = Option(name="schema", kind="schema", summary="a JSON Schema it must fit")
+FORMATS: Final = Option(
+    name="formats", kind="bool", default=False, summary="whether `format` is checked too"
+)
+
+
+@check("valid_json", summary="the text parses as JSON (RFC 8259)")
+def build_valid_json(_settings: Settings) -> Plan:
+    """Compile `valid_json`; an output that is recorded as JSON is JSON."""
+
+    def compare(value: Any, _operand: None) -> Finding:
+        if not isinstance(value, str):
+            return Finding(True, wanted="JSON")
+        try:
+            parse_json(value)
+        except JsonTextError as error:
+            return Finding(False, found=f"no JSON ({error})", wanted="JSON")
+        return Finding(True, wanted="JSON")
+
+    return Plan(compare=compare, reads="value", many=True)
+
+
+@check(
+    "json_schema",
+    SCHEMA,
+    Option(name="schema_file", kind="file", summary="a file with the schema, beside the suite"),
+    FORMATS,
+    summary="the output as JSON fits the JSON Schema (draft of $schema, else 2020-12)",
+)
+def build_json_schema(settings: Settings) -> Plan:
+    """Compile `json_schema`; the fault nearest the root is named."""
+    first_fault = compile_given_schema(settings)
+
+    def compare(value: Any, _operand: None) -> Finding:
+        fault = first_fault(parse_output(value))
+        return Finding(fault is None, found=fault, wanted="JSON that fits the schema")
+
+    return Plan(compare=compare, reads="value", many=True)
+
+
+def compile_given_schema(settings: Settings) -> Callable[[Any], str | None]:
+    """Return the compiled schema of an entry.
+
+    Raises:
+        ConfigError: no schema, two, a file that cannot be read, or a bad schema.
+    """
+    given = [name for name in ("schema", "schema_file") if name in settings.given]
+    if len(given) != 1:
+        raise settings.problem("schema", f"{len(given)} schemas", "schema or schema_file")
+    schema = settings["schema"] if given == ["schema"] else read_schema_file(settings)
+    try:
+        return compile_schema(schema, formats=settings["formats"])
+    except ConfigError as error:
+        raise settings.problem(given[0], error.problems[0].found) from None
+
+
+def read_schema_file(settings: Settings) -> Any:
+    """Return the schema a file holds.
+
+    Raises:
+        ConfigError: there is no such file beside the suite, or it holds no JSON.
+    """
+    name = settings["schema_file"]
+    base = settings.base_dir
+    if base is None:
+        raise settings.problem(
+            "schema_file", f"{name!r} is relative to a suite file, and there is none", "schema"
+        )
+    path = (base / name).resolve()
+    try:
+        return parse_json(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise settings.problem(
+            "schema_file", f"{name!r} cannot be read: {error.strerror}", "a file"
+        ) from None
+    except (JsonTextError, UnicodeDecodeError) as error:
+        raise settings.problem("schema_file", f"{name!r} holds no JSON: {error}") from None
+
+
+def parse_output(value: Any) -> Any:
+    """Return an output as JSON: text is parsed, anything else stands.
+
+    Raises:
+        Settled: failed with `path_unresolved` when the text is not JSON.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value)
+    except JsonTextError as error:
+        raise Settled.unresolved(f"the output is not JSON ({error})", value, "JSON") from None
+
+
+@check(
+    "contains_json",
+    SCHEMA,
+    FORMATS,
+    summary="a JSON object or list stands somewhere in the text, and fits the schema if given",
+)
+def build_contains_json(settings: Settings) -> Plan:
+    """Compile `contains_json`: fences and prose around the JSON are passed over."""
+    first_fault: Callable[[Any], str | None] = lambda _value: None  # noqa: E731
+    if settings["schema"] is not None:
+        first_fault = compile_given_json_schema(settings)
+
+    def compare(value: Any, _operand: None) -> Finding:
+        fault = "no JSON object or list in the text"
+        candidates = find_json(value) if isinstance(value, str) else iter((value,))
+        for candidate in candidates:
+            said = first_fault(candidate)
+            if said is None:
+                return Finding(True, wanted="JSON in the text")
+            fault = said
+        return Finding(False, found=fault, wanted="JSON in the text")
+
+    return Plan(compare=compare, reads="value", many=True)
+
+
+def compile_given_json_schema(settings: Settings) -> Callable[[Any], str | None]:
+    """Return the compiled `schema` of an entry.
+
+    Raises:
+        ConfigError: it is no schema.
+    """
+    try:
+        return compile_schema(settings["schema"], formats=settings["formats"])
+    except ConfigError as error:
+        raise settings.problem("schema", error.problems[0].found) from None
+
+
+def find_json(text: str) -> Iterator[Any]:
+    """Yield each JSON object or list of a text that is not part of an earlier one.
+
+    The reading is bounded: text made of opening brackets, which would have to be read
+    again from each of them, is given up in time proportional to its length.
+    """
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    at, spent, budget = 0, 0, 100_000 + READINGS * len(text)
+    while spent < budget:
+        starts = [found for found in (text.find("{", at), text.find("[", at)) if found >= 0]
+        if not starts:
+            return
+        start = min(starts)
+        try:
+            value, at = decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            spent += max(error.pos - start, 1)
+            at = start + 1
+        except (ValueError, RecursionError):
+            spent += 2_000
+            at = start + 1
+        else:
+            spent += at - start
+            yield value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+@check(
+    "json_path_equals",
+    Option(name="json_path", kind="path", required=True, summary="where in the output"),
+    Option(name="expected", kind="nullable", summary="the value that must stand there, typed"),
+    Option(
+        name="as_text",
+        kind="bool",
+        default=False,
+        summary="take the row's expected value as text, as CompletionKit does",
+    ),
+    summary="the value at the path equals the expected one, typed: true is not 1, '5' is not 5",
+)
+def build_json_path_equals(settings: Settings) -> Plan:
+    """Compile `json_path_equals`; several matches equal a list or are ambiguous."""
+    from pytest_evalcheck.checks.paths import compile_path
+
+    text = settings["json_path"]
+    try:
+        path = compile_path(text)
+    except ConfigError as error:
+        raise settings.problem("json_path", error.problems[0].found) from None
+
+    def compare(value: Any, operand: Any) -> Finding:
+        matches = path.find(parse_output(value))
+        wanted = json_text(operand) if not isinstance(operand, str) else repr(operand)
+        if not matches:
+            reason = f"nothing at {text} in the output"
+            raise Settled.unresolved(reason, as_text(value), f"{wanted} at {text}")
+        if len(matches) > 1 and not json_equal(matches, operand):
+            return Finding(
+                False,
+                found=f"{len(matches)} values at {text}: {json_text(matches)[:200]}",
+                wanted=wanted,
+                firm=True,
+            )
+        same = len(matches) > 1 or json_equal(matches[0], operand)
+        kind = kind_name(matches[0])
+        return Finding(same, found=f"{json_text(matches[0])[:500]} ({kind})", wanted=wanted)
+
+    read = as_text if settings["as_text"] else _as_it_is
+    return Plan(compare=compare, reads="value", operand=read, operand_name="expected")
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@check(
+    "json_diff",
+    Option(name="ignore_paths", kind="texts", summary="dotted paths that do not count; * is any"),
+    Option(
+        name="numeric_tolerance",
+        kind="amount",
+        default=0,
+        summary="numbers this near to each other agree",
+    ),
+    summary="the share of leaves that agree with the expected JSON reaches threshold",
+    score="share",
+)
+def build_json_diff(settings: Settings) -> Plan:
+    """Compile `json_diff`: its value is agreeing leaves over the leaves of either side.
+
+    A leaf is a value without values below it; an empty object or list is one. Two
+    documents without any leaf that counts agree.
+    """
+    ignored = [tuple(path.split(".")) for path in settings["ignore_paths"] or ()]
+    tolerance = settings["numeric_tolerance"]
+
+    def compare(value: Any, operand: Any) -> Finding:
+        found = leaves_of(parse_output(value), ignored)
+        wanted = leaves_of(operand, ignored)
+        paths = found.keys() | wanted.keys()
+        differing = sorted(
+            path
+            for path in paths
+            if path not in found
+            or path not in wanted
+            or not _agree(found[path], wanted[path], tolerance)
+        )
+        share = 1.0 if not paths else (len(paths) - len(differing)) / len(paths)
+        return Finding(
+            None,
+            share,
+            found=_differences_text(differing, found, wanted) if differing else "the same JSON",
+            wanted="the expected JSON",
+            details={"differing": [".".join(path) for path in differing]},
+        )
+
+    return Plan(compare=compare, reads="value", operand=_expected_json, operand_optional=True)
+
+
+def _expected_json(raw: Any) -> Any:
+    if not isinstance(raw, str):
+        return raw
+    try:
+        return parse_json(raw)
+    except JsonTextError as error:
+        raise OperandError(f"the expected value is no JSON ({error})", "JSON") from None
+
+
+def leaves_of(document: Any, ignored: list[tuple[str, ...]]) -> dict[tuple[str, ...], Any]:
+    """Return the leaves of a document by their path, without those that do not count."""
+    leaves: dict[tuple[str, ...], Any] = {}
+    pending: list[tuple[tuple[str, ...], Any]] = [((), document)]
+    while pending:
+        path, value = pending.pop()
+        if any(_is_ignored(path, pattern) for pattern in ignored):
+            continue
+        if isinstance(value, Mapping) and value:
+            pending += [((*path, str(key)), inner) for key, inner in value.items()]
+        elif isinstance(value, list | tuple) and value:
+            pending += [((*path, str(at)), inner) for at, inner in enumerate(value)]
+        else:
+            leaves[path] = value
+    return leaves
+
+
+def _is_ignored(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    return len(path) == len(pattern) and all(
+        part in ("*", step) for step, part in zip(path, pattern, strict=True)
+    )
+
+
+def _agree(found: Any, wanted: Any, tolerance: float) -> bool:
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (found, wanted))
+    if numbers and tolerance:
+        from decimal import Decimal
+
+        # Exact, so that 1.1 is within 0.1 of 1.0.
+        distance = abs(Decimal(repr(found)) - Decimal(repr(wanted)))
+        return distance <= Decimal(repr(tolerance))
+    return json_equal(found, wanted)
+
+
+def _differences_text(
+    differing: list[tuple[str, ...]],
+    found: Mapping[tuple[str, ...], Any],
+    wanted: Mapping[tuple[str, ...], Any],
+) -> str:
+    parts = []
+    for path in differing[:LISTED]:
+        here = json_text(found[path])[:60] if path in found else "nothing"
+        there = json_text(wanted[path])[:60] if path in wanted else "nothing"
+        parts.append(f"{'.'.join(path) or 'the top'} is {here}, not {there}")
+    more = f" and {len(differing) - LISTED} more" if len(differing) > LISTED else ""
+    return "; ".join(parts) + more
