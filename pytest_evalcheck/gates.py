@@ -6,7 +6,7 @@ The rules are tried from the top; the first that holds decides.
 |-------------|-------------------------------------------------------|-----------|
 | off         | anything                                              | off       |
 | each, rule  | an error                                              | fail      |
-| each        | a scored row that did not pass                        | fail      |
+| each        | a scored row that failed and is not marked `xfail`    | fail      |
 | rule        | all rows ran, and pass rate or mean misses its mark   | fail      |
 | each, rule  | a blocked row                                         | blocked   |
 | each, rule  | not all rows ran                                      | undecided |
@@ -54,6 +54,8 @@ class Figures(Protocol):
     def passed(self) -> int: ...  # noqa: D102
     @property
     def failed(self) -> int: ...  # noqa: D102
+    @property
+    def xfailed(self) -> int: ...  # noqa: D102
     @property
     def blocked(self) -> int: ...  # noqa: D102
     @property
@@ -108,8 +110,9 @@ def decide(gate: Gate, figures: Figures, *, complete: bool) -> Verdict:
 def _failures(gate: Gate, figures: Figures, complete: bool) -> Iterator[str]:
     if figures.errors:
         yield f"{_rows(figures.errors)} ended in an error"
-    if gate.kind == "each" and figures.failed:
-        yield f"{figures.failed} of {figures.scored} scored rows failed"
+    unexpected = figures.failed - figures.xfailed
+    if gate.kind == "each" and unexpected:
+        yield f"{unexpected} of {figures.scored} scored rows failed"
     if not (complete and figures.scored):
         return
     if gate.pass_rate is not None:

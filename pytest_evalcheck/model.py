@@ -258,7 +258,8 @@ class Result:
 
     Field names are those of the results file. `suite` and `dataset` are paths
     relative to the rootdir with forward slashes; `slices` are the groups the row
-    is counted in when a run is sliced by a tag or a metadata key.
+    is counted in when a run is sliced by a tag or a metadata key; `xfail` is why the
+    row is known to fail.
     """
 
     suite: str
@@ -282,3 +283,4 @@ class Result:
     tags: tuple[str, ...] = ()
     app_version: str | None = None
     slices: tuple[str, ...] = ()
+    xfail: str | None = None

@@ -169,6 +169,7 @@ def make_result(
         cost_usd=_finite(row.cost_usd),
         tags=row.tags,
         app_version=row.app_version,
+        xfail=row.xfail,
         slices=() if by is None else row_slices(row, by),
     )
     return replace(result, **extra) if extra else result
@@ -275,6 +276,7 @@ class MetricFigures:
         rows: results of the metric.
         applicable: rows less those of code `not_applicable`; coverage is their scored share.
         scored, passed, failed, non_evaluable, blocked, errors: counts of results.
+        xfailed: how many of the failed rows were marked as known to fail.
         reasons: how many rows were not scored, by reason code (by status where the
             row gives no code).
         reason_examples: the first such row of each code, as `path:line`.
@@ -294,6 +296,7 @@ class MetricFigures:
     scored: int
     passed: int
     failed: int
+    xfailed: int
     non_evaluable: int
     blocked: int
     errors: int
@@ -328,7 +331,7 @@ class MetricFigures:
         """Return the figures as the results file shows them."""
         plan = self.plan
         head = {name: getattr(plan, name) for name in ("suite", "name", "kind", "source")}
-        counted = ("scored", "passed", "failed", "non_evaluable", "blocked", "errors")
+        counted = ("scored", "passed", "failed", "xfailed", "non_evaluable", "blocked", "errors")
         return {
             **head,
             "version": plan.version,
@@ -510,7 +513,16 @@ class _Counts:
 class MetricTally:
     """Takes the results of one metric one by one and keeps little of each."""
 
-    __slots__ = ("_counts", "_examples", "_reasons", "_slices", "_statuses", "_worst", "plan")
+    __slots__ = (
+        "_counts",
+        "_examples",
+        "_reasons",
+        "_slices",
+        "_statuses",
+        "_worst",
+        "_xfailed",
+        "plan",
+    )
 
     def __init__(self, plan: MetricPlan) -> None:
         self.plan = plan
@@ -519,6 +531,7 @@ class MetricTally:
         self._reasons: dict[str, int] = {}
         self._examples: dict[str, Result] = {}
         self._worst: list[Result] = []
+        self._xfailed = 0
         self._slices: dict[str, _Counts] = {}
 
     def add(self, result: Result) -> None:
@@ -531,7 +544,9 @@ class MetricTally:
             self._slices[name].add(result)
         if result.status != "scored":
             self._count_reason(result)
-        if result.passed is False or result.status == "error":
+        if result.passed is False and result.xfail:
+            self._xfailed += 1
+        elif result.passed is False or result.status == "error":
             self._keep_worst(result)
 
     def _count_reason(self, result: Result) -> None:
@@ -565,6 +580,7 @@ class MetricTally:
             **rate,
             applicable=counts.rows - self._reasons.get("not_applicable", 0),
             failed=n - counts.passed,
+            xfailed=self._xfailed,
             non_evaluable=self._statuses["non_evaluable"],
             blocked=self._statuses["blocked"],
             errors=self._statuses["error"],
@@ -630,19 +646,29 @@ class RunTally:
             tally = self._implied[key] = MetricTally(plan)
         return tally
 
-    def finish(self, run: RunInfo | None = None, *, datasets: Sequence[str] = ()) -> Results:
+    def finish(
+        self,
+        run: RunInfo | None = None,
+        *,
+        datasets: Sequence[str] = (),
+        narrowed: bool = False,
+    ) -> Results:
         """Compute the figures and decide the gates.
 
         Args:
             run: the run as a whole; it is incomplete when it says so or when fewer
                 results came than `run.expected`.
             datasets: the datasets in the order of collection; others follow by name.
+            narrowed: whether only a part of the suite was asked for (`-k`, one dataset):
+                a metric without any result is then left out, not blocked, unless the
+                run was incomplete.
         """
         run = run or RunInfo()
         complete = run.complete and (run.expected is None or self.ran >= run.expected)
         tallies = [*self._tallies.values(), *(self._implied[key] for key in sorted(self._implied))]
+        figures = [tally.figures(complete=complete) for tally in tallies]
         return Results(
-            metrics=tuple(tally.figures(complete=complete) for tally in tallies),
+            metrics=tuple(each for each in figures if each.rows or not (narrowed and complete)),
             results=self._sorted(tallies, datasets),
             run=replace(run, complete=complete),
             ran=self.ran,
@@ -687,9 +713,7 @@ def summarise(
         results: as `Result` or as `result_to_plain` made them.
         run: the run as a whole, see `RunTally.finish`.
         datasets: the datasets in the order of collection.
-        narrowed: whether only a part of the suite was asked for (`-k`, one dataset):
-            a metric without any result is then left out, not blocked, unless the run
-            was incomplete.
+        narrowed: see `RunTally.finish`.
     """
     latest: dict[tuple[Any, ...], Result] = {}
     for given in results:
@@ -700,7 +724,4 @@ def summarise(
     tally = RunTally(plans)
     for result in latest.values():
         tally.add(result)
-    finished = tally.finish(run, datasets=datasets)
-    if not (narrowed and finished.run.complete):
-        return finished
-    return replace(finished, metrics=tuple(m for m in finished.metrics if m.rows))
+    return tally.finish(run, datasets=datasets, narrowed=narrowed)

@@ -22,6 +22,7 @@ class Seen:
 
     passed: int = 0
     failed: int = 0
+    xfailed: int = 0
     non_evaluable: int = 0
     blocked: int = 0
     errors: int = 0

@@ -232,8 +232,9 @@ class EvalItem(pytest.Item):
             pytest.skip(outcome.reason)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return the dataset file and the 0-based line of the row."""
-        return self.path, max(self.line - 1, 0), self.nodeid.partition("::")[2]
+        """Return the dataset file, the 0-based line of the row, and the headline of a failure."""
+        headline = f"{self.nodeid.partition('::')[2]} ({self.dataset.shown}:{self.line})"
+        return self.path, max(self.line - 1, 0), headline
 
 
 class RowItem(EvalItem):

@@ -47,7 +47,7 @@ class FastPath:
 
     def __init__(self, run: EvalRun) -> None:
         self._run = run
-        self._relative: dict[object, str] = {}
+        self._last_location = ("", -1, "")
 
     @classmethod
     def when_safe(cls, run: EvalRun) -> FastPath | None:
@@ -68,17 +68,27 @@ class FastPath:
             return None
         hook = item.ihook
         nodeid = item.nodeid
-        location = (item.dataset.shown, max(item.line - 1, 0), nodeid.partition("::")[2])
+        # Newer pytest has ids as objects; handing over the item's own saves a copy a report.
+        shared_id: Any = getattr(item, "id", nodeid)
+        location = self._location(item)
         hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
-        hook.pytest_runtest_logreport(report=self._call_report(item, nodeid, location))
+        hook.pytest_runtest_logreport(report=self._call_report(item, shared_id, location))
         hook.pytest_runtest_logreport(
-            report=pytest.TestReport(nodeid, location, KEYWORDS, "passed", None, "teardown")
+            report=pytest.TestReport(shared_id, location, KEYWORDS, "passed", None, "teardown")
         )
         hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
         return True
 
+    def _location(self, item: EvalItem) -> tuple[str, int, str]:
+        """Return where an item stands; the items of one row share it."""
+        place = self._last_location
+        line = max(item.line - 1, 0)
+        if place[1] != line or place[0] != item.dataset.shown:
+            place = self._last_location = (item.dataset.shown, line, "")
+        return place
+
     def _call_report(
-        self, item: EvalItem, nodeid: str, location: tuple[str, int, str]
+        self, item: EvalItem, nodeid: Any, location: tuple[str, int, str]
     ) -> pytest.TestReport:
         run = self._run
         started, clock = time.time(), time.perf_counter()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_evalcheck import __version__
 from pytest_evalcheck.errors import EvalcheckError
 from pytest_evalcheck.plugin.run import EvalRun
 from pytest_evalcheck.reports.files import ResultsLog, write_results
@@ -22,9 +23,9 @@ from pytest_evalcheck.results import (
     MetricPlan,
     Results,
     RunInfo,
+    RunTally,
     crashed_result,
     result_from_plain,
-    summarise,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Recorder:
         self.trouble: list[str] = []
         self._plans: dict[tuple[str, str], MetricPlan] = {}
         self._suites: dict[str, str] = {}
-        self._results: dict[str, list[Result]] = {}
+        self._results: dict[str, tuple[Result, ...]] = {}
         self._expected: dict[str, int] = {}
         self._crashed: dict[str, str] = {}
         self._log: ResultsLog | None = None
@@ -77,14 +78,16 @@ class Recorder:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the results a report carries; the last attempt of an item counts."""
-        told = report.__dict__
-        if "evalcheck_plan" in told:
-            self._take_plan(told.pop("evalcheck_plan"))
-        if "evalcheck" in told:
-            results = [
-                result_from_plain(entry) if isinstance(entry, dict) else entry
-                for entry in told.pop("evalcheck")
-            ]
+        told: Any = report
+        plan = getattr(told, "evalcheck_plan", None)
+        if plan is not None:
+            self._take_plan(plan)
+        results = getattr(told, "evalcheck", None)
+        if results is not None:
+            if results and isinstance(results[0], dict):
+                results = tuple(map(result_from_plain, results))
+                # The terminal keeps every report: what was read is not kept twice.
+                told.evalcheck = ()
             self._results[report.nodeid] = results
             self._crashed.pop(report.nodeid, None)
             self._log_results(results)
@@ -99,7 +102,7 @@ class Recorder:
             for dataset in entry[1]:
                 self._suites[dataset] = plan.suite
 
-    def _log_results(self, results: list[Result]) -> None:
+    def _log_results(self, results: tuple[Result, ...]) -> None:
         path = self.settings.results
         if path is None or path.suffix != ".jsonl" or self.trouble:
             return
@@ -132,7 +135,8 @@ class Recorder:
         results = self._summarise(session, complete)
         if not results.gates_pass and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        self.summary = self._summarise(session, complete, int(session.exitstatus))
+        run = replace(results.run, exit_status=int(session.exitstatus))
+        self.summary = replace(results, run=run)
         self.config.hook.pytest_evalcheck_summary(summary=self.summary)
         self._write_files(self.summary)
         if self.trouble and session.exitstatus == pytest.ExitCode.OK:
@@ -146,23 +150,22 @@ class Recorder:
             if nodeid not in self._results and nodeid.partition("::")[0] in self._suites
         ]
 
-    def _summarise(
-        self, session: pytest.Session, complete: bool, exit_status: int | None = None
-    ) -> Results:
+    def _summarise(self, session: pytest.Session, complete: bool) -> Results:
         lost = self._lost(session)
         crashed = [nodeid for nodeid in lost if nodeid in self._crashed]
         if self._crashed and complete:
             crashed = lost
-        gathered = [result for results in self._results.values() for result in results]
-        gathered += [result for nodeid in crashed for result in self._crash_results(nodeid)]
+        tally = RunTally(self._plans.values())
+        for results in self._results.values():
+            for result in results:
+                tally.add(result)
+        for nodeid in crashed:
+            for result in self._crash_results(nodeid):
+                tally.add(result)
         missing = len(lost) - len(crashed)
-        info = self._info(
-            complete=complete and not missing,
-            expected=len(gathered) + missing,
-            exit_status=exit_status,
-        )
+        info = self._info(complete=complete and not missing, expected=tally.ran + missing)
         datasets = list(dict.fromkeys(nodeid.partition("::")[0] for nodeid in self._expected))
-        return summarise(self._plans.values(), gathered, run=info, datasets=datasets)
+        return tally.finish(info, datasets=datasets, narrowed=True)
 
     def _crash_results(self, nodeid: str) -> list[Result]:
         """Return the results of an item whose worker died: errors, so that none is lost."""
@@ -191,16 +194,13 @@ class Recorder:
             return 0
         return next((read.line for read in rows if read.id == row), 0)
 
-    def _info(
-        self, *, complete: bool = True, expected: int | None = None, exit_status: int | None = None
-    ) -> RunInfo:
+    def _info(self, *, complete: bool = True, expected: int | None = None) -> RunInfo:
         return RunInfo(
             started_at=self._started_at.isoformat(timespec="seconds"),
             duration_s=round(time.perf_counter() - self._clock, 3),
             app_version=self.settings.app_version,
-            versions={name: metadata.version(name) for name in ("pytest", "pytest-evalcheck")},
+            versions={"pytest": pytest.__version__, "pytest-evalcheck": __version__},
             complete=complete,
-            exit_status=exit_status,
             expected=expected,
             by=self.settings.by,
         )

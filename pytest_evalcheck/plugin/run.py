@@ -237,7 +237,7 @@ class EvalRun:
         the worker later.
         """
         report.evalcheck = (  # type: ignore[attr-defined]
-            [result_to_plain(result) for result in results] if self.on_worker else results
+            [result_to_plain(result) for result in results] if self.on_worker else tuple(results)
         )
         if self.on_worker and not self._plans_told:
             self._plans_told = True
