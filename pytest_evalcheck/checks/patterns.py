@@ -62,10 +62,10 @@ class Pattern:
             return search(text, timeout=self.time_limit_s)
         except TimeoutError:
             raise Settled.error(
+                "timeout",
                 f"the pattern {quote(self.source)} took more than {self.time_limit_s:g} s "
                 f"on {quote(text, 60)}",
-                code="timeout",
-                details={"pattern": self.source, "text_characters": len(text)},
+                {"pattern": self.source, "text_characters": len(text)},
             ) from None
 
 

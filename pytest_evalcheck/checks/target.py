@@ -94,12 +94,9 @@ class Settled(Exception):
         )
 
     @classmethod
-    def error(
-        cls, reason: str, *, code: str | None = None, details: Mapping[str, Any] | None = None
-    ) -> Settled:
+    def error(cls, code: str, reason: str, details: Mapping[str, Any] | None = None) -> Settled:
         """Return an error: what was to be run could not be, and nobody's output is to blame."""
-        said = f"{code}: {reason}" if code else reason
-        return cls(Score("error", reason=said, code=code, details=details or {}))
+        return cls(Score("error", reason=f"{code}: {reason}", code=code, details=details or {}))
 
 
 class OperandError(Exception):
