@@ -216,7 +216,5 @@ def plan_of(suite: Suite, metric: Metric) -> MetricPlan:
 def score_row(metric: Metric, row: Row) -> Score:
     """Return the score of a metric on a row; a row not selected by it is not applicable."""
     if row.skip is not None:
-        return Score(
-            "non_evaluable", reason=f"skipped: {row.skip}", code="not_applicable"
-        )
+        return Score("non_evaluable", reason=f"skipped: {row.skip}", code="not_applicable")
     return metric.score(row) if metric.applies(row) else NOT_APPLICABLE

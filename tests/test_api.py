@@ -79,7 +79,8 @@ def suite(tmp_path):
         '{"id": "a", "output": "our policy"}\n'
         '{"id": "b", "output": "no"}\n'
         '{"id": "c", "input": "q"}\n'
-        '{"id": "d", "output": "x", "metrics": [{"name": "long", "check": "length_bounds", "min": 5}]}\n',
+        '{"id": "d", "output": "x", "metrics": '
+        '[{"name": "long", "check": "length_bounds", "min": 5}]}\n',
         encoding="utf-8",
     )
     path = tmp_path / "evalcheck.yaml"
