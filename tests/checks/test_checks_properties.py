@@ -71,7 +71,7 @@ ROWS = st.builds(
     tokens=st.none() | st.integers(0, 10),
     metadata=st.dictionaries(st.sampled_from(["judge_score", "judge_evidence"]), VALUES),
 )
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 COMPILED = {
     (name, negate): compile_check({"check": name, "negate": negate, **options})
     for name, options in EXAMPLES.items()
