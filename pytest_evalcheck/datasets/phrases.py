@@ -23,6 +23,8 @@ def near_hint(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 def kind_phrase(value: Any) -> str:
     """Return the kind of a JSON value as it stands in a sentence: "a list", "text"."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "a number"  # also one beyond the range of a float
     kind = kind_name(value)
     return _ARTICLES.get(kind, kind)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -397,7 +397,7 @@ def _read_number(draft: _Draft, name: str, value: Any) -> Any:
     number = _cell_number(draft, value)
     if isinstance(number, bool) or not isinstance(number, int | float):
         return _refuse(draft, name, value, "a number")
-    if number < 0 or not math.isfinite(number):
+    if not 0 <= number <= sys.float_info.max:
         return _refuse(draft, name, value, "a number from 0")
     return float(number)
 

@@ -214,6 +214,7 @@ def test_a_recorded_row_needs_nothing_to_ask(record):
     [
         ("latency_s", "2", "'2' is text, expected a number"),
         ("latency_s", -1, "-1 is a number, expected a number from 0"),
+        ("cost_usd", 10**400, "… is a number, expected a number from 0"),
         ("cost_usd", True, "true is true/false, expected a number"),
         ("tokens", 1.5, "1.5 is a number, expected a whole number from 0"),
         ("tags", [1], "[1] is a list, expected a text or a list of texts"),
