@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from .errors import ConfigError, Problem
+from pytest_evalcheck.errors import ConfigError, Problem
 
 __all__ = ["load_yaml"]
 

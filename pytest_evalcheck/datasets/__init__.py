@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ..errors import DatasetError, Problem
-from ..model import Row
-from .files import format_of
-from .options import DATASET_SUFFIXES, FORMATS, DatasetOptions
+from pytest_evalcheck.datasets.files import format_of
+from pytest_evalcheck.datasets.options import DATASET_SUFFIXES, FORMATS, DatasetOptions
+from pytest_evalcheck.errors import DatasetError, Problem
+from pytest_evalcheck.model import Row
 
 __all__ = [
     "DATASET_SUFFIXES",
@@ -77,7 +77,7 @@ def rows_from_values(
     Raises:
         DatasetError: with every problem; with no rows at all.
     """
-    from .yaml_documents import checked_row
+    from pytest_evalcheck.datasets.yaml_documents import checked_row
 
     checked = ((line, checked_row(value, shown, line)) for line, value in records)
     return _gather(_row_outcomes(checked, options, shown), shown)
@@ -98,8 +98,8 @@ def row_from_mapping(
     Raises:
         DatasetError: with all problems of the row.
     """
-    from .rows import RowBuilder
-    from .yaml_documents import checked_row
+    from pytest_evalcheck.datasets.rows import RowBuilder
+    from pytest_evalcheck.datasets.yaml_documents import checked_row
 
     builder = RowBuilder(options, shown, whole=False)
     return builder.build(line, checked_row(mapping, shown, line))
@@ -115,18 +115,18 @@ def _records(
     kind: str, path: Path, options: DatasetOptions, shown: str
 ) -> Iterator[tuple[int, Any]]:
     if kind == "jsonl":
-        from .jsonl import read_jsonl
+        from pytest_evalcheck.datasets.jsonl import read_jsonl
 
         return read_jsonl(path, options, shown)
     if kind == "json":
-        from .json_documents import read_json
+        from pytest_evalcheck.datasets.json_documents import read_json
 
         return read_json(path, options, shown)
     if kind == "yaml":
-        from .yaml_documents import read_yaml
+        from pytest_evalcheck.datasets.yaml_documents import read_yaml
 
         return read_yaml(path, options, shown)
-    from .csv_tables import read_csv
+    from pytest_evalcheck.datasets.csv_tables import read_csv
 
     return read_csv(path, options, shown, tabs=kind == "tsv")
 
@@ -139,7 +139,7 @@ def _row_outcomes(
     cells: bool = False,
 ) -> Iterator[Row | DatasetError]:
     """Yield a row or its error for each record, and errors of the whole at the end."""
-    from .rows import RowBuilder
+    from pytest_evalcheck.datasets.rows import RowBuilder
 
     builder = RowBuilder(options, shown, cells=cells)
     count = 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..errors import DatasetError, Problem
-from .fields import SPELLINGS
+from pytest_evalcheck.datasets.fields import SPELLINGS
+from pytest_evalcheck.errors import DatasetError, Problem
 
 __all__ = ["ROW_KEYS", "choose_row_key"]
 

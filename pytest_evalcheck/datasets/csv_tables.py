@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from ..errors import DatasetError, Problem
-from .files import MAX_LINE_CHARACTERS, nul_problem, open_text
-from .options import DatasetOptions
+from pytest_evalcheck.datasets.files import MAX_LINE_CHARACTERS, nul_problem, open_text
+from pytest_evalcheck.datasets.options import DatasetOptions
+from pytest_evalcheck.errors import DatasetError, Problem
 
 __all__ = ["Dialect", "detect_dialect", "read_csv"]
 

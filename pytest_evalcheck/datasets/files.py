@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
-from ..errors import DatasetError, Problem
-from .options import FORMATS, DatasetOptions
+from pytest_evalcheck.datasets.options import FORMATS, DatasetOptions
+from pytest_evalcheck.errors import DatasetError, Problem
 
 __all__ = ["MAX_LINE_CHARACTERS", "format_of", "open_text", "read_text"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..errors import DatasetError, Problem
-from ..jsonvalues import JsonTextError, parse_json
-from .files import MAX_LINE_CHARACTERS, nul_problem, open_text
-from .options import DatasetOptions
-from .phrases import kind_phrase
+from pytest_evalcheck.datasets.files import MAX_LINE_CHARACTERS, nul_problem, open_text
+from pytest_evalcheck.datasets.options import DatasetOptions
+from pytest_evalcheck.datasets.phrases import kind_phrase
+from pytest_evalcheck.errors import DatasetError, Problem
+from pytest_evalcheck.jsonvalues import JsonTextError, parse_json
 
 __all__ = ["read_jsonl"]
 

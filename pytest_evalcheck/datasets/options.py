@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..errors import DatasetError, Problem
-from .fields import FIELDS, SPELLINGS
-from .phrases import near_hint
+from pytest_evalcheck.datasets.fields import FIELDS, SPELLINGS
+from pytest_evalcheck.datasets.phrases import near_hint
+from pytest_evalcheck.errors import DatasetError, Problem
 
 __all__ = ["DATASET_SUFFIXES", "FORMATS", "DatasetOptions"]
 

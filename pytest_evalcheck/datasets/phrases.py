@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ..errors import Problem
-from ..jsonvalues import json_text, kind_name
+from pytest_evalcheck.errors import Problem
+from pytest_evalcheck.jsonvalues import json_text, kind_name
 
 __all__ = ["kind_phrase", "listed", "near_hint", "shown_value", "too_deep"]
 

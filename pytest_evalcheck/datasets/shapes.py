@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from ..errors import Problem
-from ..model import Row
-from .phrases import kind_phrase
+from pytest_evalcheck.datasets.phrases import kind_phrase
+from pytest_evalcheck.errors import Problem
+from pytest_evalcheck.model import Row
 
 __all__ = ["expand_depths", "shape_problems"]
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError, DatasetError, Problem
-from ..yamlnodes import load_yaml
-from .containers import choose_row_key
-from .files import read_text
-from .options import DatasetOptions
-from .phrases import kind_phrase, too_deep
+from pytest_evalcheck.datasets.containers import choose_row_key
+from pytest_evalcheck.datasets.files import read_text
+from pytest_evalcheck.datasets.options import DatasetOptions
+from pytest_evalcheck.datasets.phrases import kind_phrase, too_deep
+from pytest_evalcheck.errors import ConfigError, DatasetError, Problem
+from pytest_evalcheck.yamlnodes import load_yaml
 
 __all__ = ["checked_row", "read_yaml"]
 
