@@ -155,7 +155,8 @@ def kind_name(value: Any) -> str:
     if isinstance(value, bool):
         return "true/false"
     if isinstance(value, int | float):
-        return "number" if math.isfinite(value) else "not a number"
+        finite = isinstance(value, int) or math.isfinite(value)
+        return "number" if finite else "not a number"
     if isinstance(value, str):
         return "text"
     if isinstance(value, Mapping):

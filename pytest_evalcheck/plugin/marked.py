@@ -201,6 +201,12 @@ class MarkedTests:
         wasxfail = getattr(report, "wasxfail", None)
         if wasxfail is not None and score.status == "scored":
             row = replace(row, xfail=wasxfail or "xfail")
+        elif helper is not None and helper.absent and report.outcome == "skipped":
+            report.longrepr = (
+                str(self._run.shelf.rootdir / row.path),
+                row.line,
+                f"Skipped: {outcome.reason}",
+            )
         elif outcome.word == "failed" and report.outcome == "passed":
             report.outcome = "failed"
             report.longrepr = "\n".join(failure_lines(score))

@@ -227,6 +227,6 @@ class Recorder:
         verbosity = self.config.get_verbosity()
         lines = summary_lines(self.summary, verbosity=verbosity)
         if lines and verbosity >= 0:
-            terminalreporter.section("evaluations", "=")
+            terminalreporter.write_sep("=", "evaluations")
         for line in lines:
             terminalreporter.write_line(line.text, **dict.fromkeys(line.markup, True))

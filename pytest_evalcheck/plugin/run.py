@@ -226,8 +226,12 @@ class EvalRun:
             row=row,
             metric=metric.name,
             by=self.settings.by,
-            app_version=row.app_version or self.settings.app_version,
+            **self._version_for(row),
         )
+
+    def _version_for(self, row: Row) -> dict[str, Any]:
+        version = self.settings.app_version
+        return {"app_version": version} if version and not row.app_version else {}
 
     def attach(self, report: pytest.TestReport, results: list[Result]) -> None:
         """Put results on a report, in the form the way to the controller needs.
@@ -276,21 +280,25 @@ class EvalRun:
     def complete_report(self, item: EvalItem, report: pytest.TestReport) -> None:
         """Turn a plain report of an item's call into what its outcome calls for."""
         outcome = item.outcome
+        if outcome is not None and outcome.word != "passed":
+            self._tell_outcome(item, report, outcome)
+        self.attach(report, self.results_of(item))
+        item.scored = None
+
+    def _tell_outcome(self, item: EvalItem, report: pytest.TestReport, outcome: Outcome) -> None:
         shown, line = item.dataset.shown, item.line
-        if outcome is not None and outcome.word == "xfailed" and report.outcome == "passed":
+        if outcome.word == "xfailed" and report.outcome == "passed":
             report.outcome = "skipped"
             report.wasxfail = outcome.reason
             report.longrepr = f"{shown}:{line}: {outcome.reason}"
-        elif outcome is not None and outcome.word == "xpassed":
+        elif outcome.word == "xpassed":
             report.wasxfail = outcome.reason
-        elif report.outcome == "skipped" and outcome is not None and outcome.word == "skipped":
+        elif outcome.word == "skipped" and report.outcome == "skipped":
             report.longrepr = (str(item.path), line, f"Skipped: {outcome.reason}")
         elif report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
             if crash is not None:
                 crash.path, crash.lineno = str(item.path), line
-        self.attach(report, self.results_of(item))
-        item.scored = None
 
 
 def _skipped_by_row(row: Row) -> Score | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable
@@ -11,6 +12,11 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+
+# pytester forgets what a run in this process imported. Compiled modules do not stand being
+# imported twice, and the rest is only faster when it stays.
+for _name in ("jsonschema", "regex", "tabulate", "yaml", "pytest_evalcheck.plugin.claiming"):
+    importlib.import_module(_name)
 
 SUITE = """
 datasets: ["rows.jsonl"]
@@ -75,9 +81,12 @@ class Project:
         target = self.path / "out.json"
         target.unlink(missing_ok=True)
         extra = ("--evalcheck-results", str(target)) if results else ()
-        ran = self.pytester.runpytest_subprocess(
-            "-p", "no:cacheprovider", "-p", "no:randomly", *extra, *arguments
+        # Workers are processes of their own and need a controller that is one too.
+        parallel = any(argument.startswith("-n") for argument in arguments)
+        runner = (
+            self.pytester.runpytest_subprocess if parallel else self.pytester.runpytest_inprocess
         )
+        ran = runner("-p", "no:cacheprovider", *extra, *arguments)
         document = json.loads(target.read_text()) if target.exists() else None
         return Ran(int(ran.ret), "\n".join(ran.outlines), "\n".join(ran.errlines), document)
 

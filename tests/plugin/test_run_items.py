@@ -149,7 +149,7 @@ def test_a_row_that_asks_to_be_skipped_or_to_fail_says_why(project):
     assert ran.status == 0
 
 
-def test_a_quiet_run_without_eval_files_prints_and_creates_nothing(project):
+def test_beside_an_unrelated_project_nothing_is_printed_or_created(project):
     project.write("test_plain.py", "def test_ok(): pass\n")
     project.write("data.json", "[]")
     before = set(project.path.iterdir())
