@@ -157,7 +157,7 @@ class Row:
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return a field or metadata, or the default where there is no value."""
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401 - this is that get
 
 
 Scorer = Callable[[Row], Score]

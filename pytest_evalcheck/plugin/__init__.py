@@ -49,19 +49,23 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker; on an xdist controller, be ready for what workers send."""
+    """Register the marker, check the options; on an xdist controller, await the workers.
+
+    Raises:
+        pytest.UsageError: an option has a value that cannot be used.
+    """
     config.addinivalue_line(
         "markers",
         "metric(name, dataset=None, threshold=None, gate='each', tags=()): count the test's "
         "outcome under a metric; with dataset=, run it once a row (fixture eval_row)",
     )
+    from pytest_evalcheck.plugin.options import read_settings
+
+    settings = read_settings(config)
     if _is_xdist_controller(config):
-        from pytest_evalcheck.plugin.options import read_settings
         from pytest_evalcheck.plugin.recorder import Recorder
 
-        config.pluginmanager.register(
-            Recorder(config, read_settings(config)), "pytest_evalcheck_recorder"
-        )
+        config.pluginmanager.register(Recorder(config, settings), "pytest_evalcheck_recorder")
 
 
 @pytest.hookimpl(wrapper=True)

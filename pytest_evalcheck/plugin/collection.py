@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_evalcheck.model import Metric, Row, Score
     from pytest_evalcheck.plugin.run import EvalRun
     from pytest_evalcheck.plugin.suites import Dataset
+    from pytest_evalcheck.suite import Suite
 
 __all__ = ["DatasetItem", "EvalFile", "EvalItem", "EvalRow", "RowItem", "SuiteFile"]
 
@@ -47,11 +48,8 @@ class SuiteFile(pytest.File):
                 raise self.CollectError(problems_text(error)) from None
             return []
         named = self.session.isinitpath(self.path)
-        return [
-            EvalFile.of(self.parent or self.session, path, self.run)
-            for path in suite.listed_files()
-            if named or self._missed_by_walk(path)
-        ]
+        paths = [path for path in suite.listed_files() if named or self._missed_by_walk(path)]
+        return listed_nodes(self, suite, paths, self.run)
 
     def _missed_by_walk(self, path: Path) -> bool:
         base = self.path.parent
@@ -90,6 +88,8 @@ class EvalFile(pytest.File):
             dataset = self.run.shelf.dataset(self.path)
             if dataset is None:
                 return []
+            if dataset.options is None and dataset.suite and dataset.suite.inline_rows is None:
+                return listed_nodes(self, dataset.suite, dataset.suite.listed_files(), self.run)
             self.dataset = dataset
             self._add_tags(self, dataset.tags)
             if self.run.settings.items == "dataset":
@@ -329,6 +329,24 @@ class DatasetItem(EvalItem):
             row = run.prepare_row(read)
             if metric.applies(row):
                 yield metric, row
+
+
+def listed_nodes(
+    node: pytest.File, suite: Suite, paths: Iterable[Path], run: EvalRun
+) -> list[pytest.Item | pytest.Collector]:
+    """Return the nodes of files that a suite lists, beside the node of the suite itself.
+
+    Raises:
+        CollectError: another suite lists one of them too.
+    """
+    nodes: list[pytest.Item | pytest.Collector] = []
+    for path in paths:
+        try:
+            run.shelf.claim_for(path, suite)
+        except EvalcheckError as error:
+            raise node.CollectError(problems_text(error)) from None
+        nodes.append(EvalFile.of(node.parent or node.session, path, run))
+    return nodes
 
 
 def choose_sample(rows: list[Row], size: int | None) -> list[Row]:

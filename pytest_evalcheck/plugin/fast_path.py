@@ -72,9 +72,18 @@ class FastPath:
         shared_id: Any = getattr(item, "id", nodeid)
         location = self._location(item)
         hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
-        hook.pytest_runtest_logreport(report=self._call_report(item, shared_id, location))
+        report = self._call_report(item, shared_id, location)
+        hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logreport(
-            report=pytest.TestReport(shared_id, location, KEYWORDS, "passed", None, "teardown")
+            report=pytest.TestReport(
+                shared_id,
+                location,
+                KEYWORDS,
+                "passed",
+                None,
+                "teardown",
+                user_properties=report.user_properties,
+            )
         )
         hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
         return True

@@ -184,7 +184,7 @@ class MarkedTests:
         if counted and (report.when == "call" or report.outcome != "passed"):
             results.append(self._marked(item, read_mark(mark), helper, report, call))
         if results:
-            self._run.attach(report, results)
+            self._run.attach(item, report, results)
         return report
 
     def _marked(

@@ -19,16 +19,40 @@ from pytest_evalcheck.plugin.fast_path import FastPath
 from pytest_evalcheck.plugin.outcomes import Outcome, decide_outcome, merge_outcomes
 from pytest_evalcheck.plugin.suites import SuiteShelf, marker_name
 from pytest_evalcheck.reports.failure import failure_lines
-from pytest_evalcheck.reports.junit import junit_properties
+from pytest_evalcheck.reports.junit import JUNIT_NAMES, junit_properties
 from pytest_evalcheck.results import MetricPlan, make_result, result_to_plain
 from pytest_evalcheck.suite.plan import shown_path
 
 if TYPE_CHECKING:
+    from pytest_evalcheck.checks import CheckSpec
     from pytest_evalcheck.model import Metric, Result, Row, Score
     from pytest_evalcheck.plugin.options import Settings
     from pytest_evalcheck.plugin.suites import Dataset
 
 __all__ = ["EvalRun", "PlannedMetric"]
+
+
+class CheckRegistry:
+    """Where plugins add checks of their own; see `pytest_evalcheck_register`."""
+
+    def add(self, spec: CheckSpec) -> None:
+        """Make a check known to every suite read from now on.
+
+        Adding the very same spec again (a second session in one process) changes nothing.
+
+        Raises:
+            pytest.UsageError: another check has the name.
+        """
+        from pytest_evalcheck.checks import CHECKS, add_check
+
+        known = CHECKS.get(spec.name)
+        if known is None:
+            add_check(spec)
+        elif known.build.__qualname__ != spec.build.__qualname__:
+            raise pytest.UsageError(
+                f"pytest_evalcheck_register: a check named {spec.name!r} exists already. "
+                "Choose another name."
+            )
 
 
 @dataclass(slots=True)
@@ -56,9 +80,7 @@ class EvalRun:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self.config = config
         self.settings = settings
-        self.shelf = SuiteShelf(
-            rootdir=config.rootpath.resolve(), forced=settings.config, registry=None
-        )
+        self.shelf = SuiteShelf(rootdir=config.rootpath.resolve(), forced=settings.config)
         self.planned: dict[tuple[str, str], PlannedMetric] = {}
         self.fast_path: FastPath | None = None
         self._plans_told = False
@@ -68,6 +90,7 @@ class EvalRun:
         self._coverage: dict[str, _Coverage] = {}
         self.on_worker = hasattr(config, "workerinput")
         hook = config.hook
+        hook.pytest_evalcheck_register(registry=CheckRegistry())
         self._row_hook = bool(hook.pytest_evalcheck_row.get_hookimpls())
         self._score_hook = bool(hook.pytest_evalcheck_score.get_hookimpls())
 
@@ -233,7 +256,7 @@ class EvalRun:
         version = self.settings.app_version
         return {"app_version": version} if version and not row.app_version else {}
 
-    def attach(self, report: pytest.TestReport, results: list[Result]) -> None:
+    def attach(self, item: pytest.Item, report: pytest.TestReport, results: list[Result]) -> None:
         """Put results on a report, in the form the way to the controller needs.
 
         xdist carries plain data only. The first report of a process also carries the
@@ -247,7 +270,11 @@ class EvalRun:
             self._plans_told = True
             report.evalcheck_plan = self.plain_plan()  # type: ignore[attr-defined]
         if len(results) == 1:
-            report.user_properties.extend(junit_properties(results[0]))
+            told = junit_properties(results[0])
+            report.user_properties.extend(told)
+            # JUnit reads the properties off the teardown report, which is made of the item's.
+            kept = [pair for pair in item.user_properties if pair[0] not in JUNIT_NAMES]
+            item.user_properties[:] = [*kept, *told]
 
     def plain_plan(self) -> list[Any]:
         """Return the metrics of this process and their datasets as plain data."""
@@ -282,7 +309,7 @@ class EvalRun:
         outcome = item.outcome
         if outcome is not None and outcome.word != "passed":
             self._tell_outcome(item, report, outcome)
-        self.attach(report, self.results_of(item))
+        self.attach(item, report, self.results_of(item))
         item.scored = None
 
     def _tell_outcome(self, item: EvalItem, report: pytest.TestReport, outcome: Outcome) -> None:

@@ -59,14 +59,13 @@ class SuiteShelf:
     Attributes:
         rootdir: the folder no path may leave.
         forced: the suite file of `--evalcheck-config`, or None.
-        registry: the checks that plugins added, or None.
     """
 
     rootdir: Path
     forced: Path | None = None
-    registry: Any = None
     _suites: dict[Path, Suite | ConfigError] = field(default_factory=dict)
     _reported: list[EvalcheckError] = field(default_factory=list)
+    _claimed_for: dict[Path, Suite] = field(default_factory=dict)
     _found: dict[Path, Path | None] = field(default_factory=dict)
     _row_metrics: dict[tuple[str, str], Metric] = field(default_factory=dict)
 
@@ -87,9 +86,7 @@ class SuiteShelf:
         """
         if suite_path not in self._suites:
             try:
-                self._suites[suite_path] = load_suite(
-                    suite_path, self.rootdir, registry=self.registry
-                )
+                self._suites[suite_path] = load_suite(suite_path, self.rootdir)
             except ConfigError as error:
                 self._suites[suite_path] = error
         suite = self._suites[suite_path]
@@ -123,8 +120,10 @@ class SuiteShelf:
                 options=None,
                 tags=tuple(own.tags),
             )
-        governing = self.governing_file(path)
-        suite = None if governing is None else self.load(governing)
+        suite = self._claimed_for.get(path)
+        governing = None if suite else self.governing_file(path)
+        if governing is not None:
+            suite = self.load(governing)
         if suite is not None:
             entry = suite.options_for(path)
             if entry is not None:
@@ -134,6 +133,27 @@ class SuiteShelf:
 
             return self._claimed(path, suite, DatasetOptions(), ())
         return None
+
+    def claim_for(self, path: Path, suite: Suite) -> None:
+        """Let a suite govern a file that it lists and that a walk would not give it.
+
+        Raises:
+            ConfigError: another suite lists the file too, and the items would have one id.
+        """
+        holder = self._claimed_for.setdefault(path, suite)
+        governing = self.governing_file(path)
+        if holder is suite and governing not in (None, suite.path):
+            nearest = self.load(governing)
+            holder = nearest if nearest.options_for(path) else suite
+        if holder is not suite:
+            raise ConfigError(
+                Problem(
+                    path=suite.name,
+                    where="datasets",
+                    found=f"{shown_path(path, self.rootdir)} is listed by {holder.name} too",
+                    fix="List it in one suite only: its items would have the same ids.",
+                )
+            )
 
     def _claimed(
         self, path: Path, suite: Suite | None, options: DatasetOptions, tags: tuple[str, ...]

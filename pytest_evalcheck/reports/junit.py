@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from pytest_evalcheck.model import Result
 from pytest_evalcheck.safetext import safe_line
 
-__all__ = ["junit_properties"]
+__all__ = ["JUNIT_NAMES", "junit_properties"]
+
+
+# The names of the properties, in their order.
+JUNIT_NAMES: Final = ("metric", "value", "status", "code")
 
 
 def junit_properties(result: Result) -> list[tuple[str, str]]:
