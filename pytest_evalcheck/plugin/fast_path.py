@@ -2,7 +2,8 @@
 
 An item's own protocol costs pytest several times what a check does. The short way
 sends the same reports through the same reporting hooks and leaves out set-up, capture
-and teardown, which these items do not have. It steps aside, and pytest's full protocol
+and teardown, which these items do not have (a report of the teardown is sent where
+somebody reads it). It steps aside, and pytest's full protocol
 runs, as soon as a plugin or conftest implements a hook that it would leave out, and for
 the last item before one that is not ours, so that pytest's own set-up state stays right.
 """
@@ -39,6 +40,17 @@ HARMLESS: Final = frozenset(
 # Options that need the full protocol to do what they say.
 FULL_PROTOCOL_OPTIONS: Final = ("usepdb", "trace", "setuponly", "setupshow", "setupplan")
 
+# Readers of reports that learn nothing from a passed teardown. Any other (JUnit, a worker
+# of xdist, an HTML report) gets one.
+CALL_IS_ENOUGH: Final = (
+    "_pytest.cacheprovider",
+    "_pytest.logging",
+    "_pytest.main",
+    "_pytest.stepwise",
+    "_pytest.terminal",
+    "pytest_evalcheck.",
+)
+
 KEYWORDS: Final[dict[str, Any]] = {}
 
 
@@ -48,6 +60,10 @@ class FastPath:
     def __init__(self, run: EvalRun) -> None:
         self._run = run
         self._last_location = ("", -1, "")
+        self._teardown_wanted = any(
+            not _module(impl).startswith(CALL_IS_ENOUGH)
+            for impl in _implementations(run.config, "pytest_runtest_logreport")
+        )
 
     @classmethod
     def when_safe(cls, run: EvalRun) -> FastPath | None:
@@ -74,17 +90,18 @@ class FastPath:
         hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
         report = self._call_report(item, shared_id, location)
         hook.pytest_runtest_logreport(report=report)
-        hook.pytest_runtest_logreport(
-            report=pytest.TestReport(
-                shared_id,
-                location,
-                KEYWORDS,
-                "passed",
-                None,
-                "teardown",
-                user_properties=report.user_properties,
+        if self._teardown_wanted:
+            hook.pytest_runtest_logreport(
+                report=pytest.TestReport(
+                    shared_id,
+                    location,
+                    KEYWORDS,
+                    "passed",
+                    None,
+                    "teardown",
+                    user_properties=report.user_properties,
+                )
             )
-        )
         hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
         return True
 
@@ -134,8 +151,11 @@ def _implementations(config: pytest.Config, name: str) -> list[Any]:
 
 
 def _is_foreign(implementation: Any) -> bool:
-    module = getattr(implementation.function, "__module__", "") or ""
-    return module.partition(".")[0] not in HARMLESS
+    return _module(implementation).partition(".")[0] not in HARMLESS
+
+
+def _module(implementation: Any) -> str:
+    return getattr(implementation.function, "__module__", "") or ""
 
 
 def _is_wrapper(implementation: Any) -> bool:
