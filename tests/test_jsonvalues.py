@@ -7,9 +7,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared_data import shared
 
 from pytest_evalcheck.jsonvalues import JsonTextError, json_equal, json_text, kind_name, parse_json
+from shared_data import shared
 
 VALUES = st.recursive(
     st.none()

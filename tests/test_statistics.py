@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
-from shared_data import shared
 
 from pytest_evalcheck import statistics as stats
+from shared_data import shared
 
 # Kinds of the shared vectors that belong to capabilities this package does not have yet:
 # judges (judge_score, judge_agreement, agreement), tool use (trajectory_shape), comparing

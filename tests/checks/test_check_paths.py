@@ -6,11 +6,11 @@ import copy
 import json
 
 import pytest
-from shared_data import shared
 
 from pytest_evalcheck.checks.paths import compile_path
 from pytest_evalcheck.errors import ConfigError
 from pytest_evalcheck.jsonvalues import json_equal
+from shared_data import shared
 
 DOCUMENT = {
     "order": {"total": 12.5, "lines": [{"sku": "a", "n": 1}, {"sku": "b", "n": None}]},

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from shared_data import SHARED
 
 from pytest_evalcheck.checks import CHECKS, compile_check
 from pytest_evalcheck.checks.dialects import from_completionkit
 from pytest_evalcheck.datasets import row_from_mapping
 from pytest_evalcheck.errors import ConfigError
 from pytest_evalcheck.model import Score
+from shared_data import SHARED
 
 # Vectors that contradict what our checks mean, with the rule each would break.
 EXCEPTIONS = {

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scoring import problems_of, score
-from shared_data import shared
 
 from pytest_evalcheck.checks.numbers import (
     CURRENCY,
@@ -20,6 +19,7 @@ from pytest_evalcheck.checks.numbers import (
     number_patterns,
     read_number,
 )
+from shared_data import shared
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from shared_data import shared
 
 from pytest_evalcheck.datasets import DatasetOptions, load_rows
 from pytest_evalcheck.errors import DatasetError
+from shared_data import shared
 
 SPECTRUM = (
     "comma_in_quotes",

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 
 import pytest
 
@@ -259,7 +259,10 @@ def test_rows_may_bring_their_own_metrics(project):
 def test_datasets_outside_the_suites_folder_are_collected_with_it(project):
     project.suite(
         name="evals/evalcheck.yaml",
-        text='datasets: ["../data/rows.jsonl", "build/more.jsonl"]\nmetrics: [{name: d, check: contains, value: day}]\n',
+        text="""
+        datasets: ["../data/rows.jsonl", "build/more.jsonl"]
+        metrics: [{name: d, check: contains, value: day}]
+        """,
     )
     project.rows(*many(2), name="data/rows.jsonl")
     project.rows(*many(3), name="evals/build/more.jsonl")
@@ -380,10 +383,22 @@ def test_hooks_add_a_check_change_a_row_and_see_scores_and_summary(project):
         from pytest_evalcheck.checks.target import Finding, Plan
 
         def shouts(settings):
-            return Plan(compare=lambda text, _: Finding(text.isupper(), wanted="capitals"), reads="plain")
+            def compare(text, _operand):
+                return Finding(text.isupper(), wanted="capitals")
+
+            return Plan(compare=compare, reads="plain")
 
         def pytest_evalcheck_register(registry):
-            registry.add(CheckSpec(name="shouts", version=1, summary="is in capitals", options=(), score="yes/no", build=shouts))
+            registry.add(
+                CheckSpec(
+                    name="shouts",
+                    version=1,
+                    summary="is in capitals",
+                    options=(),
+                    score="yes/no",
+                    build=shouts,
+                )
+            )
 
         def pytest_evalcheck_row(row):
             return replace(row, output=row.output.upper())
