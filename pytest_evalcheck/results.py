@@ -498,6 +498,21 @@ class _Counts:
             self.values.append(result.value)
             self.passed += bool(result.passed)
 
+    def merge(self, other: _Counts) -> None:
+        self.rows += other.rows
+        self.passed += other.passed
+        self.values.extend(other.values)
+
+    def to_plain(self) -> list[Any]:
+        return [self.rows, self.passed, self.values.tolist()]
+
+    @classmethod
+    def from_plain(cls, plain: Sequence[Any]) -> _Counts:
+        counts = cls()
+        counts.rows, counts.passed = plain[0], plain[1]
+        counts.values = array("d", plain[2])
+        return counts
+
     def rate(self) -> dict[str, Any]:
         n = len(self.values)
         return {
@@ -552,6 +567,9 @@ class MetricTally:
     def _count_reason(self, result: Result) -> None:
         code = result.code or result.status
         self._reasons[code] = self._reasons.get(code, 0) + 1
+        self._keep_example(code, result)
+
+    def _keep_example(self, code: str, result: Result) -> None:
         kept = self._examples.get(code)
         if kept is None or _place_key(result) < _place_key(kept):
             self._examples[code] = result
@@ -562,6 +580,53 @@ class MetricTally:
             return
         insort(worst, result, key=_badness_key)
         del worst[WORST_KEPT:]
+
+    def merge(self, other: MetricTally) -> None:
+        """Count all that another tally of the same metric counted."""
+        self._counts.merge(other._counts)
+        for status, count in other._statuses.items():
+            self._statuses[status] += count
+        for code, count in other._reasons.items():
+            self._reasons[code] = self._reasons.get(code, 0) + count
+            self._keep_example(code, other._examples[code])
+        for result in other._worst:
+            self._keep_worst(result)
+        self._xfailed += other._xfailed
+        for name, counts in other._slices.items():
+            self._slices.setdefault(name, _Counts()).merge(counts)
+
+    @property
+    def rows(self) -> int:
+        """How many results were counted."""
+        return self._counts.rows
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the tally in plain JSON types."""
+        return {
+            "plan": self.plan.to_plain(),
+            "counts": self._counts.to_plain(),
+            "statuses": dict(self._statuses),
+            "reasons": dict(self._reasons),
+            "examples": {code: result_to_plain(one) for code, one in self._examples.items()},
+            "worst": [result_to_plain(result) for result in self._worst],
+            "xfailed": self._xfailed,
+            "slices": {name: counts.to_plain() for name, counts in self._slices.items()},
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> MetricTally:
+        """Return the tally that `to_plain` described."""
+        tally = cls(MetricPlan.from_plain(plain["plan"]))
+        tally._counts = _Counts.from_plain(plain["counts"])
+        tally._statuses = dict(plain["statuses"])
+        tally._reasons = dict(plain["reasons"])
+        tally._examples = {code: result_from_plain(one) for code, one in plain["examples"].items()}
+        tally._worst = [result_from_plain(result) for result in plain["worst"]]
+        tally._xfailed = plain["xfailed"]
+        tally._slices = {
+            name: _Counts.from_plain(counts) for name, counts in plain["slices"].items()
+        }
+        return tally
 
     def figures(self, *, complete: bool) -> MetricFigures:
         """Return the figures of what was added, with the gate's verdict."""
@@ -636,6 +701,12 @@ class RunTally:
         if self._kept is not None:
             self._kept.append(result)
         return result
+
+    def add_tally(self, tally: MetricTally) -> None:
+        """Count all that a tally of one metric counted, without the results themselves."""
+        self.ran += tally.rows
+        self.add_plan(tally.plan)
+        self._tallies[tally.plan.suite, tally.plan.name].merge(tally)
 
     def _tally_of(self, result: Result) -> MetricTally:
         key = (result.suite, result.metric)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_evalcheck.errors import EvalcheckError, Problem
+from pytest_evalcheck.plugin.dataset_pass import MetricPass, pass_over
 from pytest_evalcheck.plugin.outcomes import Outcome
 from pytest_evalcheck.plugin.suites import problems_text
 
@@ -68,6 +69,7 @@ class EvalFile(pytest.File):
 
     run: EvalRun
     dataset: Dataset
+    parts: dict[str, MetricPass] | None = None
 
     @classmethod
     def of(cls, parent: pytest.Collector, path: Path, run: EvalRun) -> EvalFile:
@@ -320,15 +322,27 @@ class DatasetItem(EvalItem):
 
     @property
     def pairs(self) -> Iterable[tuple[Metric, Row]]:
-        """The metric with each row it applies to, read as they are needed."""
-        run, metric = self.run, self.metric
+        """None: a dataset's rows are scored in one pass for all its items."""
+        return ()
+
+    def part(self) -> MetricPass:
+        """Return this metric's part of the pass over the dataset, made by the first to ask."""
+        file = self.file
+        if file.parts is None:
+            metrics = [
+                item.metric
+                for item in self.session.items
+                if isinstance(item, DatasetItem) and item.file is file
+            ]
+            file.parts = pass_over(self.run, file.dataset, self._rows(), metrics)
+        return file.parts[self.metric.name]
+
+    def _rows(self) -> Iterator[Row]:
+        run = self.run
         rows: Iterable[Row] = run.shelf.stream(self.dataset)
         if run.settings.sample is not None:
             rows = choose_sample(list(rows), run.settings.sample)
-        for read in rows:
-            row = run.prepare_row(read)
-            if metric.applies(row):
-                yield metric, row
+        return map(run.prepare_row, rows)
 
 
 def listed_nodes(

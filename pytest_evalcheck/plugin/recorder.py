@@ -21,6 +21,7 @@ from pytest_evalcheck.reports.files import ResultsLog, write_results
 from pytest_evalcheck.reports.terminal import summary_lines
 from pytest_evalcheck.results import (
     MetricPlan,
+    MetricTally,
     Results,
     RunInfo,
     RunTally,
@@ -51,6 +52,7 @@ class Recorder:
         self._plans: dict[tuple[str, str], MetricPlan] = {}
         self._suites: dict[str, str] = {}
         self._results: dict[str, tuple[Result, ...]] = {}
+        self._tallies: dict[str, MetricTally] = {}
         self._expected: dict[str, int] = {}
         self._crashed: dict[str, str] = {}
         self._log: ResultsLog | None = None
@@ -82,8 +84,14 @@ class Recorder:
         plan = getattr(told, "evalcheck_plan", None)
         if plan is not None:
             self._take_plan(plan)
+        tally = getattr(told, "evalcheck_tally", None)
         results = getattr(told, "evalcheck", None)
-        if results is not None:
+        if tally is not None:
+            self._tallies[report.nodeid] = (
+                MetricTally.from_plain(tally) if isinstance(tally, dict) else tally
+            )
+            told.evalcheck_tally = ()
+        elif results is not None:
             if results and isinstance(results[0], dict):
                 results = tuple(map(result_from_plain, results))
                 # The terminal keeps every report: what was read is not kept twice.
@@ -127,7 +135,7 @@ class Recorder:
             return
         if self.run is not None:
             self._take_plan(self.run.plain_plan())
-        if not self._results and not self._lost(session):
+        if not self._results and not self._tallies and not self._lost(session):
             return
         ended_early = bool(session.shouldfail or session.shouldstop)
         interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
@@ -147,7 +155,9 @@ class Recorder:
         return [
             nodeid
             for nodeid in self._expected
-            if nodeid not in self._results and nodeid.partition("::")[0] in self._suites
+            if nodeid not in self._results
+            and nodeid not in self._tallies
+            and nodeid.partition("::")[0] in self._suites
         ]
 
     def _summarise(self, session: pytest.Session, complete: bool) -> Results:
@@ -159,6 +169,8 @@ class Recorder:
         for results in self._results.values():
             for result in results:
                 tally.add(result)
+        for dataset_tally in self._tallies.values():
+            tally.add_tally(dataset_tally)
         for nodeid in crashed:
             for result in self._crash_results(nodeid):
                 tally.add(result)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_evalcheck.errors import DatasetError, Problem
-from pytest_evalcheck.plugin.collection import EvalItem
+from pytest_evalcheck.model import Score
+from pytest_evalcheck.plugin.collection import DatasetItem, EvalItem
 from pytest_evalcheck.plugin.fast_path import FastPath
 from pytest_evalcheck.plugin.outcomes import Outcome, decide_outcome, merge_outcomes
 from pytest_evalcheck.plugin.suites import SuiteShelf, marker_name
@@ -25,7 +26,7 @@ from pytest_evalcheck.suite.plan import shown_path
 
 if TYPE_CHECKING:
     from pytest_evalcheck.checks import CheckSpec
-    from pytest_evalcheck.model import Metric, Result, Row, Score
+    from pytest_evalcheck.model import Metric, Result, Row
     from pytest_evalcheck.plugin.options import Settings
     from pytest_evalcheck.plugin.suites import Dataset
 
@@ -210,20 +211,27 @@ class EvalRun:
         The scores stay on the item for the report; an item that stands for a whole
         dataset keeps them too, since the report carries them to the controller.
         """
-        hook = self.config.hook
-        scored: list[tuple[Metric, Row, Score]] = []
-        for metric, row in item.pairs:
-            score = _skipped_by_row(row) or metric.score(row)
-            scored.append((metric, row, score))
-            if self._score_hook:
-                hook.pytest_evalcheck_score(row=row, metric=metric, score=score)
+        if isinstance(item, DatasetItem):
+            item.scored = ()
+            item.outcome = item.part().outcome()
+            return item.outcome
+        scored = [(metric, row, self.score_row(metric, row)) for metric, row in item.pairs]
         item.scored = tuple(scored)
         outcomes = [decide_outcome(score, metric.gate, row) for metric, row, score in scored]
         item.outcome = outcomes[0] if len(outcomes) == 1 else merge_outcomes(outcomes)
         return item.outcome
 
+    def score_row(self, metric: Metric, row: Row) -> Score:
+        """Return the score of a metric on a row, and let plugins see it."""
+        score = metric.score(row) if row.skip is None else _skipped_by_row(row.skip)
+        if self._score_hook:
+            self.config.hook.pytest_evalcheck_score(row=row, metric=metric, score=score)
+        return score
+
     def failure_text(self, item: EvalItem) -> str:
         """Return the text of a failed item: a paragraph for each failing score."""
+        if isinstance(item, DatasetItem):
+            return item.part().failure_text()
         paragraphs: list[str] = []
         for metric, row, score in item.scored or ():
             if decide_outcome(score, metric.gate, row).word == "failed":
@@ -234,6 +242,8 @@ class EvalRun:
 
     def results_of(self, item: EvalItem) -> list[Result]:
         """Return the results an item's report carries."""
+        if isinstance(item, DatasetItem):
+            return item.part().results or []
         dataset = item.dataset
         return [
             self.result(score, dataset.suite_name, dataset.shown, row, metric)
@@ -309,6 +319,10 @@ class EvalRun:
         outcome = item.outcome
         if outcome is not None and outcome.word != "passed":
             self._tell_outcome(item, report, outcome)
+        if isinstance(item, DatasetItem) and item.part().results is None:
+            tally = item.part().tally
+            carried = tally.to_plain() if self.on_worker else tally
+            report.evalcheck_tally = carried  # type: ignore[attr-defined]
         self.attach(item, report, self.results_of(item))
         item.scored = None
 
@@ -328,10 +342,6 @@ class EvalRun:
                 crash.path, crash.lineno = str(item.path), line
 
 
-def _skipped_by_row(row: Row) -> Score | None:
+def _skipped_by_row(why: str) -> Score:
     """Return the score of a row that asks to be skipped."""
-    if row.skip is None:
-        return None
-    from pytest_evalcheck.model import Score
-
-    return Score(status="non_evaluable", code="not_applicable", reason=f"skipped: {row.skip}")
+    return Score(status="non_evaluable", code="not_applicable", reason=f"skipped: {why}")

@@ -338,8 +338,21 @@ def test_coarser_items_give_the_same_figures(project, unit):
     fine = project.run(results=True)
     coarse = project.run(f"--evalcheck-items={unit}", results=True)
     assert coarse.summary == fine.summary
+    assert project.run(f"--evalcheck-items={unit}").summary == fine.summary
+    assert project.run(f"--evalcheck-items={unit}", "-n2").summary == fine.summary
     assert coarse.untimed()["metrics"] == fine.untimed()["metrics"]
     assert coarse.untimed()["results"] == fine.untimed()["results"]
+
+
+def test_a_streamed_dataset_with_a_broken_row_fails_at_its_line(project):
+    project.suite(GATED.replace("{pass_rate: 0.5}", "'off'"))
+    project.rows(*many(3))
+    with (project.path / "rows.jsonl").open("a") as stream:
+        stream.write("{broken\n")
+    ran = project.run("--evalcheck-items=dataset")
+    assert ran.status == 1
+    assert "rows.jsonl:4: " in ran.out
+    assert "Traceback" not in ran.out
 
 
 def test_a_setup_hook_of_a_conftest_still_runs_for_every_item(project):
