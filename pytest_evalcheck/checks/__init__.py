@@ -26,6 +26,7 @@ from pytest_evalcheck.checks import (
     refusals,
     shape,
     text,
+    tools,
 )
 
 __all__ = [
@@ -46,4 +47,5 @@ __all__ = [
     "refusals",
     "shape",
     "text",
+    "tools",
 ]

@@ -127,6 +127,9 @@ class Plan:
         score_range: lowest and highest value of a check that measures in its own unit.
         many: a path with several matches hands over the list of them instead of
             being ambiguous.
+        source: reads the raw target of a row where the entry names neither target nor
+            target_path; None means the row's output. May end the row by Settled.
+        expected: reads the row's expected value; None means its `expected`.
     """
 
     compare: Callable[[Any, Any], Finding]
@@ -137,6 +140,8 @@ class Plan:
     least: float | None = None
     score_range: tuple[float, float] | None = None
     many: bool = False
+    source: Callable[[Row], Any] | None = None
+    expected: Callable[[Row], Any] | None = None
 
 
 def fold(text: str) -> str:
@@ -284,7 +289,11 @@ def compile_extract(settings: Settings) -> Callable[[str], str] | None:
 # ── reading the operand ───────────────────────────────────────────────────────────────
 
 
-def compile_expected(settings: Settings, read: Callable[[Any], Any]) -> Callable[[Row], Any]:
+def compile_expected(
+    settings: Settings,
+    read: Callable[[Any], Any],
+    source: Callable[[Row], Any] | None = None,
+) -> Callable[[Row], Any]:
     """Return the function that reads the operand from the row's expected value."""
     text = settings["expected_path"]
     path = None
@@ -294,7 +303,7 @@ def compile_expected(settings: Settings, read: Callable[[Any], Any]) -> Callable
         path = compile_path(text)
 
     def read_expected(row: Row) -> Any:
-        raw = row.expected
+        raw = row.expected if source is None else source(row)
         if raw is None:
             raise Settled.missing("missing_expected", missing_expected_text(row))
         if path is not None:
@@ -350,7 +359,7 @@ def compile_operand(settings: Settings, plan: Plan) -> Callable[[Row], Any]:
             fix="Drop one: the operand comes from the suite or from the row.",
         )
     if from_row or (plan.operand_optional and not written):
-        return compile_expected(settings, plan.operand)
+        return compile_expected(settings, plan.operand, plan.expected)
     if not written:
         raise settings.problem(
             name,
@@ -497,7 +506,9 @@ def compile_reader(settings: Settings, plan: Plan) -> TargetReader:
     extract = compile_extract(settings)
     if plan.reads == "value":
         strip = settings["strip"]
-        return TargetReader(compile_target(settings), value_form(follow, extract, strip))
+        named = {"target", "target_path"} & settings.given
+        source = None if named else plan.source
+        return TargetReader(source or compile_target(settings), value_form(follow, extract, strip))
     form = text_form(settings) if plan.reads == "text" else plain_form(settings)
     return TargetReader(compile_target(settings), textual_form(follow, extract, form))
 
