@@ -3,6 +3,8 @@
 Importing this package imports neither pytest nor any reader or check: each
 public name is loaded when it is first used, so that a test run without
 evaluations pays nothing.
+
+PYTEST_DONT_REWRITE: every run imports this, and there is no assert to rewrite.
 """
 
 from __future__ import annotations

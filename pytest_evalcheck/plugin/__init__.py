@@ -12,6 +12,8 @@ The rooms beside this one are opened by the first eval file or marked test:
     marked       `@pytest.mark.metric` on Python tests
     fixtures     `evalcheck` and `eval_row`
     recorder     reports -> figures, gates, exit status, summary (controller only)
+
+PYTEST_DONT_REWRITE: every run imports this, and there is no assert to rewrite.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The fixtures `evalcheck` and `eval_row` for tests marked with `@pytest.mark.metric`."""
+"""The fixtures `evalcheck` and `eval_row` for tests marked with `@pytest.mark.metric`.
+
+PYTEST_DONT_REWRITE: every run imports this, and there is no assert to rewrite.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """The hooks by which other plugins and conftest files extend the run.
 
 Every hook is optional; implement the ones you need in a `conftest.py`.
+
+PYTEST_DONT_REWRITE: every run imports this, and there is no assert to rewrite.
 """
 
 from __future__ import annotations

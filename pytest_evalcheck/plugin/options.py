@@ -1,8 +1,13 @@
-"""The options of the plugin: one table, read by pytest, the README test and the run."""
+"""The options of the plugin: one table, read by pytest, the README test and the run.
+
+This is imported by every pytest run the plugin is installed in. Its classes are written
+out, since the decorator that would write them costs more than all the rest of the import.
+
+PYTEST_DONT_REWRITE: every run imports this, and there is no assert to rewrite.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +16,6 @@ import pytest
 __all__ = ["OPTIONS", "OptionSpec", "Settings", "add_options", "read_settings"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OptionSpec:
     """One command-line option and its ini twin.
 
@@ -23,11 +27,22 @@ class OptionSpec:
         ini: whether an ini twin of the same name (underscores) exists.
     """
 
-    flag: str
-    help: str
-    metavar: str = ""
-    choices: tuple[str, ...] = ()
-    ini: bool = True
+    __slots__ = ("choices", "flag", "help", "ini", "metavar")
+
+    def __init__(
+        self,
+        *,
+        flag: str,
+        help: str,
+        metavar: str = "",
+        choices: tuple[str, ...] = (),
+        ini: bool = True,
+    ) -> None:
+        self.flag = flag
+        self.help = help
+        self.metavar = metavar
+        self.choices = choices
+        self.ini = ini
 
     @property
     def dest(self) -> str:
@@ -71,7 +86,6 @@ OPTIONS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The options of one run, checked.
 
@@ -84,12 +98,24 @@ class Settings:
         sample: how many rows of each dataset run, or None for all.
     """
 
-    results: Path | None = None
-    by: str | None = None
-    app_version: str | None = None
-    config: Path | None = None
-    items: str = "metric"
-    sample: int | None = None
+    __slots__ = ("app_version", "by", "config", "items", "results", "sample")
+
+    def __init__(
+        self,
+        *,
+        results: Path | None = None,
+        by: str | None = None,
+        app_version: str | None = None,
+        config: Path | None = None,
+        items: str = "metric",
+        sample: int | None = None,
+    ) -> None:
+        self.results = results
+        self.by = by
+        self.app_version = app_version
+        self.config = config
+        self.items = items
+        self.sample = sample
 
 
 def add_options(parser: pytest.Parser) -> None:

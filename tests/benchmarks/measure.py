@@ -8,8 +8,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-# The one plugin under test and no other, so that both sides carry the same load.
-BARE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+# The one plugin under test and no other, so that both sides carry the same load; compiled
+# modules kept from run to run, as in an installed package.
+BARE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": ""}
 
 
 @dataclass(frozen=True)
