@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NoReturn
 
-__all__ = ["JsonTextError", "json_equal", "json_text", "kind_name", "parse_json"]
+__all__ = ["JsonTextError", "PartReader", "json_equal", "json_text", "kind_name", "parse_json"]
 
 # The white space of RFC 8259, section 2; a BOM, no-break spaces and others are not it.
 SPACE: Final = " \t\n\r"
@@ -104,6 +104,53 @@ _LENIENT: Final = json.JSONDecoder(parse_constant=_refuse_constant)
 _REFUSING: Final = json.JSONDecoder(
     parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeats
 )
+
+
+# What a reading that ends for its depth costs, in characters.
+DEEP_COST: Final = 10_000
+# Characters that may be read in all, per character of the text, in search of JSON in it.
+READINGS: Final = 50
+
+
+class PartReader:
+    """Reads JSON values that stand inside a longer text, in time proportional to its length.
+
+    Text made of opening brackets would have to be read again from each of them; what was
+    read in vain is counted, and past the budget nothing more is read.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = _Unlocated(text)
+        self._left = 100_000 + READINGS * len(text)
+
+    def read(self, start: int) -> tuple[Any, int] | None:
+        """Return the value that begins at a position and where it ends, or None."""
+        if self._left <= 0:
+            return None
+        try:
+            return _LENIENT.raw_decode(self._text, start)
+        except json.JSONDecodeError as error:
+            self._left -= 20 + error.pos - start
+        except (ValueError, RecursionError):
+            self._left -= DEEP_COST
+        return None
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more will be read."""
+        return self._left <= 0
+
+
+class _Unlocated(str):
+    """A text whose lines are not counted: each error of json would count them from the start."""
+
+    __slots__ = ()
+
+    def count(self, *_args: Any) -> int:
+        return 0
+
+    def rfind(self, *_args: Any) -> int:
+        return -1
 
 
 def json_equal(first: Any, second: Any) -> bool:

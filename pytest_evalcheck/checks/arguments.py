@@ -36,13 +36,11 @@ def compile_arguments(expected: Mapping[str, Any], mode: str) -> Fits:
             argument -> list of accepted values, "" among them for one that may be left
             out (BFCL).
         mode: `exact` (just the expected arguments), `superset` (at least them), `subset`
-            (at most them), `ignore` (whatever), `any_of`.
+            (at most them) or `any_of`.
 
     Raises:
         OperandError: a matcher is mis-written.
     """
-    if mode == "ignore":
-        return lambda _args: True
     if mode == "any_of":
         return accepted_arguments(expected)
     free = {name for name, value in expected.items() if matcher_word(value) == "ignore"}

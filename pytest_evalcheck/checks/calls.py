@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_evalcheck.jsonvalues import JsonTextError, json_text, parse_json
+from pytest_evalcheck.jsonvalues import JsonTextError, PartReader, json_text, parse_json
 
 __all__ = ["Call", "call_text", "names_calls", "read_calls"]
 
@@ -90,8 +90,6 @@ BARE_KEYS: Final = frozenset(
 )
 # Wrappers nest a few levels; what lies deeper is data.
 DEEPEST: Final = 60
-# Characters that may be read in all, per character of the text, in search of calls.
-READINGS: Final = 50
 
 FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
@@ -281,14 +279,10 @@ def _with_arguments(name: str, raw: Any) -> Call:
 
 
 def _line_values(text: str) -> Iterator[Any]:
-    """Yield each JSON object or list that fills whole lines of a text outside of fences.
-
-    The reading is bounded, so that text made of opening brackets is given up in time
-    proportional to its length.
-    """
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-    at, fence, budget = 0, "", 100_000 + READINGS * len(text)
-    while at < len(text) and budget > 0:
+    """Yield each JSON object or list that fills whole lines of a text outside of fences."""
+    reader = PartReader(text)
+    at, fence = 0, ""
+    while at < len(text) and not reader.is_spent:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         line = text[at:end]
@@ -296,18 +290,13 @@ def _line_values(text: str) -> Iterator[Any]:
         at = end + 1
         if fence or FENCE.match(line):
             fence = _next_fence(fence, line)
-        elif line.lstrip()[:1] in ("{", "["):
-            try:
-                value, stop = decoder.raw_decode(text, start)
-            except json.JSONDecodeError as error:
-                budget -= max(error.pos - start, 1)
-                continue
-            except (ValueError, RecursionError):
-                budget -= 2_000
-                continue
-            at = text.find("\n", stop) + 1 or len(text)
-            if not text[stop:at].strip():
-                yield value
+        elif text[start : start + 1] in ("{", "["):
+            found = reader.read(start)
+            if found is not None:
+                value, stop = found
+                at = text.find("\n", stop) + 1 or len(text)
+                if not text[stop:at].strip():
+                    yield value
 
 
 def _next_fence(fence: str, line: str) -> str:
@@ -317,7 +306,3 @@ def _next_fence(fence: str, line: str) -> str:
         return match[1] if match and not (match[1][0] == "`" and "`" in match[2]) else ""
     closes = match and match[1].startswith(fence) and not match[2].strip()
     return "" if closes else fence
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")

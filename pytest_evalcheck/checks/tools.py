@@ -27,17 +27,23 @@ BARE_NAME: Final = re.compile(r"[^\s(){}\[\],\"']+")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One expected call: its text for messages, the tool, and the test of its arguments."""
+    """One expected call.
+
+    Attributes:
+        text: the call for messages.
+        name: the tool.
+        fits: the test of its arguments, or None where any will do.
+    """
 
     text: str
     name: str
-    fits: Fits
+    fits: Fits | None
 
-    def is_met_by(self, call: Call, mode: str) -> bool:
+    def is_met_by(self, call: Call) -> bool:
         """Tell whether a call is this one."""
         if call.name != self.name:
             return False
-        return mode == "ignore" or (not call.flaw and self.fits(call.args))
+        return self.fits is None or (not call.flaw and self.fits(call.args))
 
 
 # ── tool_calls ────────────────────────────────────────────────────────────────────────
@@ -86,10 +92,10 @@ def build_tool_calls(settings: Settings) -> Plan:
 
     def compare(value: Any, wanted: Sequence[Wanted]) -> Finding:
         calls = read_calls(value)
-        pairs = PAIRINGS[order](calls, wanted, mode)
+        pairs = PAIRINGS[order](calls, wanted)
         missing = [one for at, one in enumerate(wanted) if at not in pairs]
         # A call out of its order is not one too many.
-        used = set((pairs if order == "any" else pair_any(calls, wanted, mode)).values())
+        used = set((pairs if order == "any" else pair_any(calls, wanted)).values())
         beyond = [call for at, call in enumerate(calls) if at not in used]
         share = share_of(score_by, len(pairs), len(calls), len(wanted))
         if beyond and extra == "fail":
@@ -135,18 +141,18 @@ def share_of(score_by: str, matched: int, called: int, wanted: int) -> float:
 # ── which call is which expected one: {index of the expected: index of the call} ────────
 
 
-def pair_exactly(calls: Sequence[Call], wanted: Sequence[Wanted], mode: str) -> dict[int, int]:
+def pair_exactly(calls: Sequence[Call], wanted: Sequence[Wanted]) -> dict[int, int]:
     """Pair calls by position: the first with the first, and so on."""
     return {
         at: at
         for at, (call, one) in enumerate(zip(calls, wanted, strict=False))
-        if one.is_met_by(call, mode)
+        if one.is_met_by(call)
     }
 
 
-def pair_in_order(calls: Sequence[Call], wanted: Sequence[Wanted], mode: str) -> dict[int, int]:
+def pair_in_order(calls: Sequence[Call], wanted: Sequence[Wanted]) -> dict[int, int]:
     """Pair as many calls as can be without any pair crossing another (longest common part)."""
-    met = [[one.is_met_by(call, mode) for call in calls] for one in wanted]
+    met = [[one.is_met_by(call) for call in calls] for one in wanted]
     best = [[0] * (len(calls) + 1) for _ in range(len(wanted) + 1)]
     for i in reversed(range(len(wanted))):
         for j in reversed(range(len(calls))):
@@ -165,9 +171,9 @@ def pair_in_order(calls: Sequence[Call], wanted: Sequence[Wanted], mode: str) ->
     return pairs
 
 
-def pair_any(calls: Sequence[Call], wanted: Sequence[Wanted], mode: str) -> dict[int, int]:
+def pair_any(calls: Sequence[Call], wanted: Sequence[Wanted]) -> dict[int, int]:
     """Pair as many calls as can be, each once (augmenting paths, after Kuhn 1955)."""
-    choices = [[j for j, call in enumerate(calls) if one.is_met_by(call, mode)] for one in wanted]
+    choices = [[j for j, call in enumerate(calls) if one.is_met_by(call)] for one in wanted]
     taken: dict[int, int] = {}
     for start in sorted(range(len(wanted)), key=lambda at: len(choices[at])):
         seen: set[int] = set()
@@ -263,7 +269,7 @@ def wanted_calls(one: Any) -> list[tuple[Call, bool]]:
         if not BARE_NAME.fullmatch(one):
             raise OperandError(f"{one[:80]!r}", "the name of a tool, or {name, args}")
         return [(Call(one), False)]
-    calls = read_calls([one])
+    calls = read_calls([one]) if isinstance(one, Mapping) else []
     if calls:
         return [(call, bool(call.args) or shows_arguments(one)) for call in calls]
     if isinstance(one, Mapping) and one and all(isinstance(v, Mapping) for v in one.values()):
@@ -288,8 +294,9 @@ def wanted_of(expected: tuple[Call, bool], mode: str) -> Wanted:
     call, matters = expected
     if call.flaw:
         raise OperandError(f"{call.name!r}, whose {call.flaw}", "arguments as an object")
-    fits = compile_arguments(call.args, mode if matters else "ignore")
-    return Wanted(call_text(call) if matters else call.name, call.name, fits)
+    if not matters or mode == "ignore":
+        return Wanted(call.name, call.name, None)
+    return Wanted(call_text(call), call.name, compile_arguments(call.args, mode))
 
 
 # ── tool_called, no_tool_calls ────────────────────────────────────────────────────────
