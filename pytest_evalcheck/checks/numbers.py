@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 from pytest_evalcheck.checks.bounds import Bounds, bound_options, read_bounds
@@ -215,10 +216,21 @@ def pick_numbers(value: Any, pick: str | None, form: NumberForm) -> list[Decimal
         return [whole]
     if pick == "whole" or type(value) is not str or (pick is None and not is_prose(value)):
         return []
-    numbers = find_numbers(value, form)
     if pick == "any":
-        return numbers
-    return numbers[:1] if pick == "first" else numbers[-1:]
+        return find_numbers(value, form)
+    if pick == "first":
+        return list(islice(iterate_numbers(value, form), 1))
+    return last_number(value, form)
+
+
+def last_number(text: str, form: NumberForm) -> list[Decimal]:
+    """Return the last number of a text, or nothing; the ones before it are not read."""
+    for match in reversed(list(number_patterns(form)[1].finditer(text))):
+        if is_bounded(text, match):
+            numbers = list(numbers_of_token(text, match, form))
+            if numbers:
+                return numbers[-1:]
+    return []
 
 
 # ── the checks ────────────────────────────────────────────────────────────────────────

@@ -395,14 +395,10 @@ def compile_verdict(settings: Settings) -> Callable[[Any, Finding], Score]:
             passed = not passed
         value = (1.0 if passed else 0.0) if share is None else share
         if passed:
-            return Score(
-                "scored",
-                value,
-                True,
-                reason_text(shown, finding, negate, None),
-                finding.code,
-                finding.details,
-            )
+            # A yes that was asked for explains itself; a share or a code says more.
+            plain = share is None and finding.code is None
+            reason = "" if plain else reason_text(shown, finding, negate, None)
+            return Score("scored", value, True, reason, finding.code, finding.details)
         found = finding.found if finding.found is not None else as_text(shown)
         details = {"found": found, "wanted": wanted_text(finding, negate), **finding.details}
         least_shown = threshold if finding.passed is None else None

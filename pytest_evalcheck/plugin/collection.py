@@ -253,8 +253,7 @@ class RowItem(EvalItem):
         node.own_row = row
         node.metrics = metrics or []
         node.file = parent
-        tags = (*row.tags, *(tag for metric in node.metrics for tag in metric.tags))
-        node.own_markers = [pytest.mark.metric.mark, *parent.run.marks(tags, parent.dataset.shown)]
+        node.own_markers = parent.run.row_marks(row, node.metrics, parent.dataset)
         return node
 
     @property

@@ -87,6 +87,7 @@ class EvalRun:
         self._plans_told = False
         self._claims: dict[Path, object] = {}
         self._marks: dict[tuple[int, str], list[pytest.Mark]] = {}
+        self._row_marks: dict[tuple[str, ...], list[pytest.Mark]] = {}
         self._tags: set[str] = set()
         self._coverage: dict[str, _Coverage] = {}
         self.on_worker = hasattr(config, "workerinput")
@@ -202,6 +203,15 @@ class EvalRun:
                 *self.marks(metric.tags, dataset.suite_name),
             ]
         return self._marks[key]
+
+    def row_marks(self, row: Row, metrics: list[Metric], dataset: Dataset) -> list[pytest.Mark]:
+        """Return the markers of an item that stands for a row, shared by rows tagged alike."""
+        tags = (*row.tags, *(tag for metric in metrics for tag in metric.tags))
+        known = self._row_marks.get(tags)
+        if known is None:
+            marks = self.marks(tags, dataset.shown)
+            known = self._row_marks[tags] = [pytest.mark.metric.mark, *marks]
+        return known
 
     # Running
 
