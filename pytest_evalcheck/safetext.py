@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-__all__ = ["make_redactor", "safe_line", "safe_text"]
+__all__ = ["make_redactor", "redact_secrets", "safe_line", "safe_text"]
 
 # Shorter values ("1", "true") stand in too many innocent texts to be taken out.
 SHORTEST_SECRET: Final = 6
@@ -80,6 +80,13 @@ def safe_line(text: str, limit: int | None = None, *, redact: Redactor | None = 
     return text
 
 
+def redact_secrets(text: str, *, redact: Redactor | None = None) -> str:
+    """Return a text without secrets and otherwise as it stands, for what is stored."""
+    if redact is not None:
+        text = redact(text)
+    return text if _is_plain(text) else _without_secrets(text)
+
+
 def make_redactor(names: Iterable[str], environ: Mapping[str, str]) -> Redactor:
     """Return a function that takes the values of environment variables out of a text.
 
@@ -112,10 +119,14 @@ def _is_plain(text: str) -> bool:
     return True
 
 
-def _made_safe(text: str) -> str:
+def _without_secrets(text: str) -> str:
     text = _PRIVATE_KEY.sub("[private key redacted]", text)
     text = _SECRET.sub("[key redacted]", text)
-    text = _BEARER.sub(r"\1[token redacted]", text)
+    return _BEARER.sub(r"\1[token redacted]", text)
+
+
+def _made_safe(text: str) -> str:
+    text = _without_secrets(text)
     text = _UNSAFE.sub(_shown, text)
     text = _COMMAND_AT_START.sub(r"\1: ", text)
     return _COMMAND_ANYWHERE.sub("# #", text)
