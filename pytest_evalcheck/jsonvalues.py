@@ -106,10 +106,11 @@ _REFUSING: Final = json.JSONDecoder(
 )
 
 
-# What a reading that ends for its depth costs, in characters.
+# What a reading in vain costs, in characters, and one that ends for its depth.
+VAIN_COST: Final = 100
 DEEP_COST: Final = 10_000
 # Characters that may be read in all, per character of the text, in search of JSON in it.
-READINGS: Final = 50
+READINGS: Final = 20
 
 
 class PartReader:
@@ -130,7 +131,7 @@ class PartReader:
         try:
             return _LENIENT.raw_decode(self._text, start)
         except json.JSONDecodeError as error:
-            self._left -= 20 + error.pos - start
+            self._left -= VAIN_COST + error.pos - start
         except (ValueError, RecursionError):
             self._left -= DEEP_COST
         return None

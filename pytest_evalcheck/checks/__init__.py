@@ -25,6 +25,7 @@ from pytest_evalcheck.checks import (
     quotes,
     refusals,
     shape,
+    similarity,
     text,
     tools,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "quotes",
     "refusals",
     "shape",
+    "similarity",
     "text",
     "tools",
 ]
