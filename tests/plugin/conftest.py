@@ -77,7 +77,7 @@ class Project:
     def suite(self, text: str = SUITE, name: str = "evalcheck.yaml") -> Path:
         return self.write(name, text)
 
-    def run(self, *arguments: str, results: bool = False) -> Ran:
+    def run(self, *arguments: str, results: bool = False, shuffle: bool = False) -> Ran:
         target = self.path / "out.json"
         target.unlink(missing_ok=True)
         extra = ("--evalcheck-results", str(target)) if results else ()
@@ -86,7 +86,8 @@ class Project:
         runner = (
             self.pytester.runpytest_subprocess if parallel else self.pytester.runpytest_inprocess
         )
-        ran = runner("-p", "no:cacheprovider", *extra, *arguments)
+        order = () if shuffle else ("-p", "no:randomly")
+        ran = runner("-p", "no:cacheprovider", *order, *extra, *arguments)
         document = json.loads(target.read_text()) if target.exists() else None
         return Ran(int(ran.ret), "\n".join(ran.outlines), "\n".join(ran.errlines), document)
 
