@@ -183,10 +183,10 @@ async def serve_one(served: Served, reader: Any, writer: Any) -> None:
         while not writer.is_closing():
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             method, path, _ = head.split(" ", 2)
-            fields = dict(
-                (name.lower(), value.strip())
+            fields = {
+                name.lower(): value.strip()
                 for name, _, value in (line.partition(":") for line in head.split("\r\n")[1:])
-            )
+            }
             data = await reader.readexactly(int(fields.get("content-length", 0)))
             body = json.loads(data) if data else {}
             if path == "/script":
