@@ -131,7 +131,7 @@ class Recordings:
         path = recording_path(self.folder, key)
         try:
             reply = reply_in(read_document(path, key))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:
             if key not in self.unreadable:
@@ -201,12 +201,36 @@ def document_bytes(key: str, content: Mapping[str, Any], reply: Reply, metric: s
             "attempts": reply.attempts,
         },
     }
-    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     try:
-        return text.encode("utf-8")
+        return pretty_text(document, PLAIN).encode("utf-8")
     except UnicodeEncodeError:  # lone surrogates, which only escapes can carry
-        text = json.dumps(document, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
-        return text.encode("ascii")
+        return pretty_text(document, ESCAPING).encode("ascii")
+
+
+PLAIN: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+ESCAPING: Final = json.JSONEncoder(ensure_ascii=True, allow_nan=False)
+
+
+def pretty_text(document: Mapping[str, Any], encoder: json.JSONEncoder) -> str:
+    """Return JSON with a line for each member, two levels deep, and for each line of a text.
+
+    `json.dumps(indent=...)` would cost as much as the rest of a recording.
+    """
+    members = []
+    for name, value in document.items():
+        if isinstance(value, dict) and value:
+            below = [f"  {encoder.encode(key)}: {line(one, encoder)}" for key, one in value.items()]
+            members.append(f" {encoder.encode(name)}: {{\n" + ",\n".join(below) + "\n }")
+        else:
+            members.append(f" {encoder.encode(name)}: {encoder.encode(value)}")
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def line(value: Any, encoder: json.JSONEncoder) -> str:
+    """Return one member's value: on one line, but a list of lines on its own ones."""
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        return "[\n   " + ",\n   ".join(map(encoder.encode, value)) + "\n  ]"
+    return encoder.encode(value)
 
 
 def lines_of(text: Any) -> Any:
@@ -288,18 +312,20 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.parent / f".{path.stem}.{os.getpid()}.{next(WRITES)}.tmp"
     try:
-        beside.write_bytes(data)
+        try:
+            beside.write_bytes(data)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_bytes(data)
         os.replace(beside, path)
-    except PermissionError:
-        # On Windows a file that another worker reads cannot be replaced; it is the same.
-        if not path.is_file():
-            raise
-    finally:
+    except OSError as error:
         with contextlib.suppress(OSError):
             beside.unlink()
+        # On Windows a file that another worker reads cannot be replaced; it is the same.
+        if not (isinstance(error, PermissionError) and path.is_file()):
+            raise
 
 
 def mark_used(path: Path) -> None:

@@ -192,7 +192,7 @@ class Lane:
         failure = Failure(code=trouble.code, reason=reason, attempts=attempts)
         if trouble.remedy == "stop_lane":
             self.stopped = self.stopped or failure
-        elif trouble.remedy == "wait":
+        elif trouble.remedy == "wait" and not trouble.busy:
             # A judge that is down is still asked, but each request only once.
             self.down += 1
         else:

@@ -38,6 +38,7 @@ class Trouble(Exception):
         remedy: `none`; `wait` and ask again; `ask_changed` at once, for the next attempt
             will be worded differently; `stop_lane`: no request of this judge can succeed.
         wait_s: how long the server asks to wait, in seconds, or None.
+        busy: the server is up and only asks for patience.
         tokens_in, tokens_out, cost_usd: what the attempt used up all the same.
     """
 
@@ -48,6 +49,7 @@ class Trouble(Exception):
         *,
         remedy: Remedy = "none",
         wait_s: float | None = None,
+        busy: bool = False,
         tokens_in: int | None = None,
         tokens_out: int | None = None,
         cost_usd: float | None = None,
@@ -56,6 +58,7 @@ class Trouble(Exception):
         self.reason = reason
         self.remedy: Remedy = remedy
         self.wait_s = wait_s
+        self.busy = busy
         self.tokens_in = tokens_in
         self.tokens_out = tokens_out
         self.cost_usd = cost_usd
@@ -87,7 +90,13 @@ def http_trouble(
         return Trouble("judge_unavailable", reason, remedy="stop_lane")
     if status in PASSING or status >= 500:
         reason = f"the judge {judge!r} answered {said}"
-        return Trouble("judge_unavailable", reason, remedy="wait", wait_s=retry_after_s(headers))
+        return Trouble(
+            "judge_unavailable",
+            reason,
+            remedy="wait",
+            wait_s=retry_after_s(headers),
+            busy=status == 429,
+        )
     if status == 413 or CONTEXT_LENGTH.search(message):
         return Trouble(
             "judge_unavailable", f"the prompt is too long for the judge {judge!r} ({said})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
@@ -93,11 +95,13 @@ def import_sdk(judge: JudgeConfig) -> Any:
     Raises:
         Trouble: it is not installed, or its import failed; with the install command.
     """
-    import importlib
-
     name = PACKAGES[judge.provider]
     try:
-        return importlib.import_module(name)
+        sdk = importlib.import_module(name)
+        with contextlib.suppress(ImportError):
+            # The first request would import it, and hold up the others meanwhile.
+            importlib.import_module("anyio._backends._asyncio")
+        return sdk
     except ImportError as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == name
         why = "is not installed" if missing else f"cannot be imported ({error})"
