@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Recorder"]
 
-CRASHED = "worker_crashed"
+CRASHED: Final = "worker_crashed"
+
+# Options under which pytest shows what would run, so that there is nothing to judge.
+NOTHING_RUNS: Final = ("collectonly", "setupplan")
 
 
 class Recorder:
@@ -131,7 +134,7 @@ class Recorder:
 
         A gate only ever makes a run stricter: only the status "all passed" changes.
         """
-        if self.config.getoption("collectonly", False):
+        if any(self.config.getoption(name, False) for name in NOTHING_RUNS):
             return
         if self.run is not None:
             self._take_plan(self.run.plain_plan())

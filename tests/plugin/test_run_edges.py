@@ -355,6 +355,14 @@ def test_a_streamed_dataset_with_a_broken_row_fails_at_its_line(project):
     assert "Traceback" not in ran.out
 
 
+def test_showing_what_would_run_judges_nothing(project):
+    project.suite()
+    project.rows(*many(2))
+    ran = project.run("--setup-plan")
+    assert ran.status == 0
+    assert ran.summary == ""
+
+
 def test_a_setup_hook_of_a_conftest_still_runs_for_every_item(project):
     project.suite()
     project.rows(*many(3))
