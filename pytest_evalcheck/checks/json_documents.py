@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_evalcheck.checks.json_schemas import compile_schema
 from pytest_evalcheck.checks.options import Option, Settings
+from pytest_evalcheck.checks.paths import compile_path, compile_place
 from pytest_evalcheck.checks.registry import check
 from pytest_evalcheck.checks.target import Finding, OperandError, Plan, Settled, as_text
-from pytest_evalcheck.errors import ConfigError
+from pytest_evalcheck.errors import ConfigError, Problem
 from pytest_evalcheck.jsonvalues import (
     JsonTextError,
     PartReader,
@@ -22,8 +25,12 @@ from pytest_evalcheck.jsonvalues import (
 
 __all__: list[str] = []
 
-# Differing paths that are listed in a reason.
+# The keys and indices that lead to a value.
+Place = tuple[str | int, ...]
+
+# Differing places that are listed in a reason, and in the details.
 LISTED: Final = 5
+MOST_LISTED: Final = 100
 # Where an object or a list may begin: a bracket and what can follow it.
 OPENING: Final = re.compile(r"""\{(?=[ \t\n\r]*["}])|\[(?=[ \t\n\r]*[\[\]{"tfn0-9-])""")
 
@@ -77,10 +84,7 @@ def compile_given_schema(settings: Settings) -> Callable[[Any], str | None]:
     if len(given) != 1:
         raise settings.problem("schema", f"{len(given)} schemas", "schema or schema_file")
     schema = settings["schema"] if given == ["schema"] else read_schema_file(settings)
-    try:
-        return compile_schema(schema, formats=settings["formats"])
-    except ConfigError as error:
-        raise settings.problem(given[0], error.problems[0].found) from None
+    return compile_schema_of(given[0], schema, settings)
 
 
 def read_schema_file(settings: Settings) -> Any:
@@ -130,12 +134,11 @@ def build_contains_json(settings: Settings) -> Plan:
     """Compile `contains_json`: fences and prose around the JSON are passed over."""
     first_fault: Callable[[Any], str | None] = lambda _value: None  # noqa: E731
     if settings["schema"] is not None:
-        first_fault = compile_given_json_schema(settings)
+        first_fault = compile_schema_of("schema", settings["schema"], settings)
 
     def compare(value: Any, _operand: None) -> Finding:
         fault = "no JSON object or list in the text"
-        candidates = find_json(value) if isinstance(value, str) else iter((value,))
-        for candidate in candidates:
+        for candidate in json_parts(value):
             said = first_fault(candidate)
             if said is None:
                 return Finding(True, wanted="JSON in the text")
@@ -145,16 +148,26 @@ def build_contains_json(settings: Settings) -> Plan:
     return Plan(compare=compare, reads="value", many=True)
 
 
-def compile_given_json_schema(settings: Settings) -> Callable[[Any], str | None]:
-    """Return the compiled `schema` of an entry.
+def compile_schema_of(name: str, schema: Any, settings: Settings) -> Callable[[Any], str | None]:
+    """Return the compiled schema of one option.
 
     Raises:
-        ConfigError: it is no schema.
+        ConfigError: it is no schema; the problems point at the option.
     """
     try:
-        return compile_schema(settings["schema"], formats=settings["formats"])
+        return compile_schema(schema, formats=settings["formats"])
     except ConfigError as error:
-        raise settings.problem("schema", error.problems[0].found) from None
+        raise ConfigError(
+            replace(problem, where=name, keys=(name,)) for problem in error.problems
+        ) from None
+
+
+def json_parts(value: Any) -> Iterator[Any]:
+    """Yield each JSON object or list in an output: those in a text, or the output itself."""
+    if isinstance(value, str):
+        yield from find_json(value)
+    elif isinstance(value, Mapping | list | tuple):
+        yield value
 
 
 def find_json(text: str) -> Iterator[Any]:
@@ -185,8 +198,6 @@ def find_json(text: str) -> Iterator[Any]:
 )
 def build_json_path_equals(settings: Settings) -> Plan:
     """Compile `json_path_equals`; several matches equal a list or are ambiguous."""
-    from pytest_evalcheck.checks.paths import compile_path
-
     text = settings["json_path"]
     try:
         path = compile_path(text)
@@ -220,7 +231,11 @@ def _as_it_is(value: Any) -> Any:
 
 @check(
     "json_diff",
-    Option(name="ignore_paths", kind="texts", summary="dotted paths that do not count; * is any"),
+    Option(
+        name="ignore_paths",
+        kind="texts",
+        summary="paths that do not count, with what is below; * is any",
+    ),
     Option(
         name="numeric_tolerance",
         kind="amount",
@@ -236,7 +251,7 @@ def build_json_diff(settings: Settings) -> Plan:
     A leaf is a value without values below it; an empty object or list is one. Two
     documents without any leaf that counts agree.
     """
-    ignored = [tuple(path.split(".")) for path in settings["ignore_paths"] or ()]
+    ignored = compile_ignored(settings)
     tolerance = settings["numeric_tolerance"]
 
     def compare(value: Any, operand: Any) -> Finding:
@@ -244,11 +259,14 @@ def build_json_diff(settings: Settings) -> Plan:
         wanted = leaves_of(operand, ignored)
         paths = found.keys() | wanted.keys()
         differing = sorted(
-            path
-            for path in paths
-            if path not in found
-            or path not in wanted
-            or not _agree(found[path], wanted[path], tolerance)
+            (
+                path
+                for path in paths
+                if path not in found
+                or path not in wanted
+                or not _agree(found[path], wanted[path], tolerance)
+            ),
+            key=_place_order,
         )
         share = 1.0 if not paths else (len(paths) - len(differing)) / len(paths)
         return Finding(
@@ -256,7 +274,7 @@ def build_json_diff(settings: Settings) -> Plan:
             share,
             found=_differences_text(differing, found, wanted) if differing else "the same JSON",
             wanted="the expected JSON",
-            details={"differing": [".".join(path) for path in differing]},
+            details={"differing": [place_text(place) for place in differing[:MOST_LISTED]]},
         )
 
     return Plan(compare=compare, reads="value", operand=_expected_json, operand_optional=True)
@@ -271,32 +289,54 @@ def _expected_json(raw: Any) -> Any:
         raise OperandError(f"the expected value is no JSON ({error})", "JSON") from None
 
 
-def leaves_of(document: Any, ignored: list[tuple[str, ...]]) -> dict[tuple[str, ...], Any]:
-    """Return the leaves of a document by their path, without those that do not count."""
-    leaves: dict[tuple[str, ...], Any] = {}
-    pending: list[tuple[tuple[str, ...], Any]] = [((), document)]
+def compile_ignored(settings: Settings) -> list[Callable[[Place], bool]]:
+    """Return whether a place is one that does not count, for each of `ignore_paths`.
+
+    Raises:
+        ConfigError: with every path that is none.
+    """
+    problems: list[Problem] = []
+    tests = []
+    for text in settings["ignore_paths"] or ():
+        try:
+            tests.append(compile_place(text))
+        except ConfigError as error:
+            problems += settings.problem("ignore_paths", error.problems[0].found).problems
+    if problems:
+        raise ConfigError(problems)
+    return tests
+
+
+def leaves_of(document: Any, ignored: list[Callable[[Place], bool]]) -> dict[Place, Any]:
+    """Return the leaves of a document by their place, without those that do not count."""
+    leaves: dict[Place, Any] = {}
+    pending: list[tuple[Place, Any]] = [((), document)]
     while pending:
-        path, value = pending.pop()
-        if any(_is_ignored(path, pattern) for pattern in ignored):
+        place, value = pending.pop()
+        if any(names(place) for names in ignored):
             continue
         if isinstance(value, Mapping) and value:
-            pending += [((*path, str(key)), inner) for key, inner in value.items()]
+            pending += [((*place, str(key)), inner) for key, inner in value.items()]
         elif isinstance(value, list | tuple) and value:
-            pending += [((*path, str(at)), inner) for at, inner in enumerate(value)]
+            pending += [((*place, at), inner) for at, inner in enumerate(value)]
         else:
-            leaves[path] = value
+            leaves[place] = value
     return leaves
 
 
-def _is_ignored(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    return len(path) == len(pattern) and all(
-        part in ("*", step) for step, part in zip(path, pattern, strict=True)
-    )
+def place_text(place: Place) -> str:
+    """Return a place as a path: `items[0].name`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return text.removeprefix(".") or "the top"
+
+
+def _place_order(place: Place) -> list[tuple[bool, Any]]:
+    return [(isinstance(part, str), part) for part in place]
 
 
 def _agree(found: Any, wanted: Any, tolerance: float) -> bool:
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (found, wanted))
-    if numbers and tolerance:
+    if numbers and tolerance and math.isfinite(found) and math.isfinite(wanted):
         from decimal import Decimal
 
         # Exact, so that 1.1 is within 0.1 of 1.0.
@@ -306,14 +346,14 @@ def _agree(found: Any, wanted: Any, tolerance: float) -> bool:
 
 
 def _differences_text(
-    differing: list[tuple[str, ...]],
-    found: Mapping[tuple[str, ...], Any],
-    wanted: Mapping[tuple[str, ...], Any],
+    differing: list[Place],
+    found: Mapping[Place, Any],
+    wanted: Mapping[Place, Any],
 ) -> str:
     parts = []
     for path in differing[:LISTED]:
         here = json_text(found[path])[:60] if path in found else "nothing"
         there = json_text(wanted[path])[:60] if path in wanted else "nothing"
-        parts.append(f"{'.'.join(path) or 'the top'} is {here}, not {there}")
+        parts.append(f"{place_text(path)} is {here}, not {there}")
     more = f" and {len(differing) - LISTED} more" if len(differing) > LISTED else ""
     return "; ".join(parts) + more

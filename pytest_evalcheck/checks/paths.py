@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from pytest_evalcheck.errors import ConfigError, Problem
 
-__all__ = ["CompiledPath", "compile_path"]
+__all__ = ["CompiledPath", "compile_path", "compile_place"]
 
 Step = Callable[[list[Any]], list[Any]]
 
@@ -84,6 +84,37 @@ def compile_path(text: Any) -> CompiledPath:
     if isinstance(steps, int):
         raise _no_path(text, f"column {steps - len(dotted) + len(text) + 1} cannot be read")
     return _walking(text, steps)
+
+
+def compile_place(text: str) -> Callable[[tuple[str | int, ...]], bool]:
+    """Return whether a place (the keys and indices that lead to it) is one a path names.
+
+    Raises:
+        ConfigError: the path is none, or has more than names, indices and `*`.
+    """
+    loose = not text.startswith("$")
+    lead = "." if loose and not text.startswith("[") else ""
+    steps = _read_steps(lead + text, 0 if loose else 1, _LOOSE if loose else _STRICT)
+    if isinstance(steps, int) or any(kind == "slice" for kind, _ in steps):
+        raise _no_path(text, "only names, indices and * can be used here")
+    tests = [_place_test(kind, word) for kind, word in steps]
+
+    def names(place: tuple[str | int, ...]) -> bool:
+        return len(place) == len(tests) and all(
+            test(part) for test, part in zip(tests, place, strict=True)
+        )
+
+    return names
+
+
+def _place_test(kind: str, word: str) -> Callable[[str | int], bool]:
+    if kind in ("every", "all"):
+        return lambda _part: True
+    if kind == "index":
+        return lambda part: part == int(word)
+    if kind == "digits":
+        return lambda part: part in (word, int(word))
+    return lambda part: part == word
 
 
 def _read_steps(text: str, start: int, grammar: re.Pattern[str]) -> list[tuple[str, str]] | int:
