@@ -113,7 +113,7 @@ def _place_test(kind: str, word: str) -> Callable[[str | int], bool]:
     if kind == "index":
         return lambda part: part == int(word)
     if kind == "digits":
-        return lambda part: part in (word, int(word))
+        return lambda part: part in (word, _plain_index(word))
     return lambda part: part == word
 
 
@@ -157,7 +157,13 @@ def _step(kind: str, word: str) -> Step:
         return _at_index(int(word))
     if kind == "slice":
         return _in_slice(word)
-    return _named(word, int(word) if kind == "digits" else None)
+    return _named(word, _plain_index(word) if kind == "digits" else None)
+
+
+def _plain_index(digits: str) -> int | None:
+    """Return the index that digits are on a list; 01, and what no list can have, are none."""
+    plain = digits == "0" or not digits.startswith("0")
+    return int(digits) if plain and len(digits) < 16 else None
 
 
 def _children(values: list[Any]) -> list[Any]:
@@ -217,7 +223,12 @@ def _rich_path(text: str, path: str) -> CompiledPath:
     try:
         query = JSONPathEnvironment(strict=True).compile(path)
     except (JSONPathError, RecursionError, ValueError, OverflowError) as error:
-        raise _no_path(text, str(error).splitlines()[0] if str(error) else "too deep") from None
+        why = str(error).splitlines()[0] if str(error) else "too deep"
+        token = getattr(error, "token", None)
+        if token is not None:
+            index = token.index if token.index >= 0 else len(path)
+            why += f" at column {max(index - len(path) + len(text), 0) + 1}"
+        raise _no_path(text, why) from None
 
     def find(value: Any) -> list[Any]:
         try:

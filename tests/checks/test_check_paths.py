@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from pytest_evalcheck.checks.paths import compile_path
+from pytest_evalcheck.checks.paths import compile_path, compile_place
 from pytest_evalcheck.errors import ConfigError
 from pytest_evalcheck.jsonvalues import json_equal
 from shared_data import shared
@@ -59,6 +59,39 @@ def test_what_is_no_path_is_refused_with_a_word_on_what_to_write(path):
     with pytest.raises(ConfigError) as caught:
         compile_path(path)
     assert "order.total" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "column"),
+    [("items[", 6), ("a]", 2), ("$.a b", 5), ("$.a[?@.x = 1]", 10), ("a[?@.x = 1]", 8), ("a..", 4)],
+)
+def test_the_column_is_told_where_reading_stopped(path, column):
+    with pytest.raises(ConfigError, match=rf"column {column}\b"):
+        compile_path(path)
+
+
+def test_digits_that_are_no_index_of_a_list_are_a_key_alone():
+    for digits in ("01", "9" * 5000):
+        assert compile_path(digits).find({digits: 1}) == [1]
+        assert compile_path(digits).find(["a", "b"]) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "named"),
+    [
+        ("a.b", ("a", "b"), True),
+        ("a.b", ("a",), False),
+        ("a.*", ("a", 3), True),
+        ("a[3]", ("a", 3), True),
+        ("a[3]", ("a", "3"), False),
+        ("a.3", ("a", "3"), True),
+        ("a.3", ("a", 3), True),
+        ("['a.b']", ("a.b",), True),
+        ("$.a[*]", ("a", "x"), True),
+    ],
+)
+def test_a_path_names_places(path, place, named):
+    assert compile_place(path)(place) is named
 
 
 def test_a_filter_does_not_take_a_small_number_for_zero():
