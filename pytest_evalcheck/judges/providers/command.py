@@ -19,6 +19,7 @@ from pytest_evalcheck.judges.trouble import Trouble, said_by
 
 __all__ = ["CommandProvider"]
 
+END_WITHIN_S: Final = 1.0
 TRY_AGAIN: Final = 75  # EX_TEMPFAIL of sysexits.h: the program asks to be run again
 
 
@@ -50,7 +51,8 @@ class CommandProvider:
         try:
             output, errors = await process.communicate(self.question(request))
         finally:
-            stop_process(process)
+            if process.returncode is None:
+                await end_process(process)
         if process.returncode:
             raise self.failed(process.returncode, errors)
         return self.read(output, time.perf_counter() - started)
@@ -152,12 +154,16 @@ class CommandProvider:
         """Do nothing: every program has ended with its request."""
 
 
-def stop_process(process: asyncio.subprocess.Process) -> None:
+async def end_process(process: asyncio.subprocess.Process) -> None:
     """End a program that still runs, with its children where the system has process groups."""
-    if process.returncode is not None:
-        return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(END_WITHIN_S):
+            await process.wait()
+            for pipe in (process.stdout, process.stderr):
+                if pipe is not None:
+                    await pipe.read()  # to its end, which closes it

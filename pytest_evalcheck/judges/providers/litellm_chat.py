@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -44,7 +45,7 @@ class LitellmProvider:
         if judge.api_key:
             self.fixed["api_key"] = expand_environment(judge.api_key, environ)
         self.extra = expand_value(judge.extra, environ)
-        self.sdk = import_sdk(judge)
+        self.sdk = import_quietly(judge)
 
     @property
     def notes(self) -> list[str]:
@@ -73,3 +74,21 @@ class LitellmProvider:
 
     async def close(self) -> None:
         """Do nothing: litellm keeps its connections to itself."""
+
+
+def import_quietly(judge: JudgeConfig) -> Any:
+    """Return litellm, kept from fetching its table of prices and from advertising itself.
+
+    Raises:
+        Trouble: it is not installed.
+    """
+    offline = "LITELLM_LOCAL_MODEL_COST_MAP"  # read once, by the import
+    before = os.environ.get(offline)
+    os.environ[offline] = before or "True"
+    try:
+        sdk = import_sdk(judge)
+    finally:
+        if before is None:
+            os.environ.pop(offline, None)
+    sdk.suppress_debug_info = True
+    return sdk
