@@ -43,7 +43,8 @@ def open_judges(
     engine = Engine(budget)
     recordings = None if folder is None else Recordings(folder, mode)
     try:
-        yield Judges(engine, recordings, lambda _: function, environ=environ or {})
+        loader = None if function is None else lambda _: function
+        yield Judges(engine, recordings, loader, environ=environ or {})
     finally:
         engine.close()
 

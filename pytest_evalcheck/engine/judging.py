@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +28,7 @@ from pytest_evalcheck.judges.request import Failure, JudgeRequest, Reply
 from pytest_evalcheck.judges.trouble import Trouble
 from pytest_evalcheck.recordings import Recordings, recording_key
 from pytest_evalcheck.safetext import Redactor, make_redactor, redact_secrets
+from pytest_evalcheck.suite.host_functions import load_function
 
 __all__ = ["Judges", "Outcome"]
 
@@ -72,7 +73,7 @@ class Judges:
     Args:
         engine: makes the calls.
         recordings: where replies are looked up and stored; None for neither.
-        load_function: gives the function of a `python` judge.
+        load_function: gives the function of a `python` judge; from its file when not given.
         environ: where variables stand; the process's own when not given.
     """
 
@@ -80,13 +81,13 @@ class Judges:
         self,
         engine: Engine,
         recordings: Recordings | None,
-        load_function: FunctionLoader,
+        load_function: FunctionLoader | None = None,
         *,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self.engine = engine
         self.recordings = recordings
-        self.load_function = load_function
+        self.load_function = load_function or function_of
         self.environ = os.environ if environ is None else environ
         self.desks: dict[str, Desk] = {}
         self.desk_of: dict[int, Desk] = {}
@@ -266,6 +267,17 @@ def identity_of(judge: JudgeConfig, environ: Mapping[str, str]) -> dict[str, Any
     if code:
         identity["code"] = code
     return identity
+
+
+def function_of(judge: JudgeConfig) -> Callable[..., Any]:
+    """Return the function that a `python` judge names.
+
+    Raises:
+        ConfigError: there is none, or its module cannot be imported.
+    """
+    return load_function(
+        judge.function, base_dir=judge.base_dir, rootdir=judge.rootdir, may_be_async=True
+    )
 
 
 def code_digests(judge: JudgeConfig) -> dict[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from pytest_evalcheck.errors import ConfigError, Problem
 from pytest_evalcheck.suite.keys import near, show
@@ -20,12 +20,16 @@ from pytest_evalcheck.suite.user_frames import one_line, raise_point
 
 __all__ = ["fault", "load_function"]
 
+ASYNC: Final = "an async function"
 
-def load_function(reference: str, *, base_dir: Path, rootdir: Path) -> Callable[..., Any]:
+
+def load_function(
+    reference: str, *, base_dir: Path, rootdir: Path, may_be_async: bool = False
+) -> Callable[..., Any]:
     """Return the function a reference names, importing its module.
 
     The suite's folder (and the file's own) can be imported from while the module is
-    imported, and only then.
+    imported, and only then. An async function is refused unless it may be one.
 
     Raises:
         ConfigError: no such file, module or function, one outside of the rootdir, or
@@ -41,7 +45,7 @@ def load_function(reference: str, *, base_dir: Path, rootdir: Path) -> Callable[
         module = import_file(find_file(place, base_dir, rootdir), place, base_dir)
     else:
         module = import_module(place, base_dir, rootdir)
-    return find_callable(module, name, place)
+    return find_callable(module, name, place, may_be_async=may_be_async)
 
 
 def find_file(place: str, base_dir: Path, rootdir: Path) -> Path:
@@ -151,11 +155,13 @@ def importable(*folders: str) -> Iterator[None]:
                 sys.path.remove(folder)
 
 
-def find_callable(module: ModuleType, name: str, place: str) -> Callable[..., Any]:
+def find_callable(
+    module: ModuleType, name: str, place: str, *, may_be_async: bool = False
+) -> Callable[..., Any]:
     """Return the function of a module.
 
     Raises:
-        ConfigError: it is not there, cannot be called, or is async.
+        ConfigError: it is not there, cannot be called, or is of a form that is not wanted.
     """
     found = getattr(module, name, None)
     if found is None:
@@ -165,7 +171,7 @@ def find_callable(module: ModuleType, name: str, place: str) -> Callable[..., An
     if not callable(found):
         raise fault(f"{name!r} of {place!r} is {show(found)}", "a function")
     form = odd_form(found)
-    if form:
+    if form and not (may_be_async and form == ASYNC):
         raise fault(f"{name!r} of {place!r} is {form}", "a plain function that returns a score")
     return found  # type: ignore[no-any-return]
 
@@ -174,7 +180,7 @@ def odd_form(function: Any) -> str:
     """Return what a function is when a call of it gives something to await or iterate, or ''."""
     called = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004
     if inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
-        return "an async function"
+        return ASYNC
     return "a generator" if inspect.isgeneratorfunction(called) else ""
 
 

@@ -186,3 +186,21 @@ def test_litellm_is_asked_with_its_own_retries_off(monkeypatch: pytest.MonkeyPat
     assert (reply.text, reply.attempts) == ("4", 3)
     assert (asked[0]["model"], asked[0]["num_retries"]) == ("ollama/m", 0)
     assert ["temperature" in one for one in asked] == [True, True, False]
+
+
+@pytest.mark.parametrize("word", ["def", "async def"])
+def test_a_function_is_found_beside_the_suite(tmp_path: Path, word: str) -> None:
+    (tmp_path / "judge.py").write_text(f"{word} answer(prompt):\n    return 'Score: 4'\n")
+    entry = {"provider": "python", "function": "judge.py:answer"}
+    reply = ask_once(read_judge("house", entry, base_dir=tmp_path))
+    assert isinstance(reply, Reply), reply
+    assert reply.text == "Score: 4"
+
+
+def test_a_function_that_is_not_there_blocks_with_a_near_name(tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text("def answer(prompt):\n    return '4'\n")
+    entry = {"provider": "python", "function": "judge.py:anwser"}
+    failure = ask_once(read_judge("house", entry, base_dir=tmp_path))
+    assert isinstance(failure, Failure)
+    assert (failure.code, failure.attempts) == ("judge_unavailable", 0)
+    assert "Did you mean 'answer'?" in failure.reason
