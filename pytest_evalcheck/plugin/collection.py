@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -196,19 +196,19 @@ class EvalItem(pytest.Item):
         return node
 
     @property
-    def row(self) -> Row:
-        """The row this item belongs to."""
-        return self.parent.row
+    def file(self) -> EvalFile:
+        """The node of the dataset file."""
+        return self.parent.parent
 
     @property
     def run(self) -> EvalRun:
         """The state of this run."""
-        return self.parent.parent.run
+        return self.file.run
 
     @property
     def dataset(self) -> Dataset:
-        """The dataset the row belongs to."""
-        return self.parent.parent.dataset
+        """The dataset the item belongs to."""
+        return self.file.dataset
 
     @property
     def line(self) -> int:
@@ -244,7 +244,6 @@ class RowItem(EvalItem):
 
     metrics: list[Metric]
     own_row: Row
-    file: EvalFile
 
     @classmethod
     def of(cls, parent: Any, row: Any, metrics: list[Metric] | None = None) -> RowItem:
@@ -252,24 +251,13 @@ class RowItem(EvalItem):
         node = cls.from_parent(parent, name=row.id)
         node.own_row = row
         node.metrics = metrics or []
-        node.file = parent
         node.own_markers = parent.run.row_marks(row, node.metrics, parent.dataset)
         return node
 
     @property
-    def row(self) -> Row:
-        """The row this item stands for."""
-        return self.own_row
-
-    @property
-    def run(self) -> EvalRun:
-        """The state of this run."""
-        return self.file.run
-
-    @property
-    def dataset(self) -> Dataset:
-        """The dataset the row belongs to."""
-        return self.file.dataset
+    def file(self) -> EvalFile:
+        """The node of the dataset file."""
+        return cast("EvalFile", self.parent)
 
     @property
     def line(self) -> int:
@@ -288,31 +276,18 @@ class DatasetItem(EvalItem):
     The rows are streamed, so the memory does not grow with the file.
     """
 
-    file: EvalFile
-
     @classmethod
     def of(cls, parent: Any, metric: Metric) -> DatasetItem:
         """Return the item of a metric on a dataset."""
         node = cls.from_parent(parent, name=metric.name)
         node.metric = metric
-        node.file = parent
         node.own_markers = parent.run.metric_marks(metric, parent.dataset)
         return node
 
     @property
-    def row(self) -> Row:
-        """Not known: the item stands for every row."""
-        raise AttributeError("a dataset item has no single row")
-
-    @property
-    def run(self) -> EvalRun:
-        """The state of this run."""
-        return self.file.run
-
-    @property
-    def dataset(self) -> Dataset:
-        """The dataset the item stands for."""
-        return self.file.dataset
+    def file(self) -> EvalFile:
+        """The node of the dataset file."""
+        return cast("EvalFile", self.parent)
 
     @property
     def line(self) -> int:
