@@ -301,8 +301,8 @@ def wanted_of(expected: tuple[Call, bool], mode: str) -> Wanted:
 
 # ── tool_called, no_tool_calls ────────────────────────────────────────────────────────
 
-NAME: Final = Option(
-    name="name", kind="filled_text", summary="the tool, where * and ? stand for any letters"
+TOOL: Final = Option(
+    name="tool", kind="filled_text", summary="the tool, where * and ? stand for any letters"
 )
 ARGS: Final = Option(
     name="args",
@@ -313,11 +313,11 @@ ARGS: Final = Option(
 
 @check(
     "tool_called",
+    TOOL,
     Option(
         name="name",
         kind="filled_text",
-        required=True,
-        summary="the tool, where * and ? stand for any letters",
+        summary="the metric's name, which is the tool where tool is not given",
     ),
     ARGS,
     Option(name="min", kind="count", summary="the least number of such calls; 1 if not given"),
@@ -327,7 +327,13 @@ ARGS: Final = Option(
 def build_tool_called(settings: Settings) -> Plan:
     """Compile `tool_called`."""
     bounds = read_times(settings)
-    selects, phrase = compile_selection(settings)
+    tool = settings["tool"]
+    if tool is None and bounds.least:
+        # A wrong name then fails, and says which tool it looked for.
+        tool = settings["name"]
+    if tool is None:
+        raise settings.problem("tool", "tool_called lacks 'tool'", "the name of a tool")
+    selects, phrase = compile_selection(settings, tool)
     times = "" if bounds == Bounds(1, None) else f", {bounds.text('times')}"
 
     def compare(value: Any, _operand: None) -> Finding:
@@ -363,14 +369,14 @@ def read_times(settings: Settings) -> Bounds:
 
 @check(
     "no_tool_calls",
-    NAME,
+    TOOL,
     ARGS,
-    summary="no tool was called, or no such one where name or args are given",
+    summary="no tool was called, or no such one where tool or args are given",
 )
 def build_no_tool_calls(settings: Settings) -> Plan:
     """Compile `no_tool_calls`; a row that records no calls at all does not pass."""
-    selects, phrase = compile_selection(settings)
-    narrowed = settings["name"] is not None or settings["args"] is not None
+    selects, phrase = compile_selection(settings, settings["tool"])
+    narrowed = settings["tool"] is not None or settings["args"] is not None
     wanted = f"no call of {phrase}" if narrowed else "no tool calls"
 
     def compare(value: Any, _operand: None) -> Finding:
@@ -385,24 +391,24 @@ def build_no_tool_calls(settings: Settings) -> Plan:
     return Plan(compare=compare, reads="value", many=True, source=recorded_calls)
 
 
-def compile_selection(settings: Settings) -> tuple[Callable[[Call], bool], str]:
-    """Return which calls a name and arguments select, and the words for it.
+def compile_selection(settings: Settings, tool: str | None) -> tuple[Callable[[Call], bool], str]:
+    """Return which calls the name of a tool and `args` select, and the words for it.
 
     Raises:
         ConfigError: a matcher in `args` is mis-written.
     """
-    name, args = settings["name"], settings["args"]
+    args = settings["args"]
     try:
         fits = None if args is None else compile_arguments(args, "superset")
     except OperandError as error:
         raise settings.problem("args", error.found, error.expected) from None
 
     def selects(call: Call) -> bool:
-        if name is not None and not fnmatchcase(call.name, name):
+        if tool is not None and not fnmatchcase(call.name, tool):
             return False
         return fits is None or (not call.flaw and fits(call.args))
 
-    return selects, call_text(Call(name or "any tool", args or {}))
+    return selects, call_text(Call(tool or "any tool", args or {}))
 
 
 # ── words ─────────────────────────────────────────────────────────────────────────────

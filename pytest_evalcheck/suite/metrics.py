@@ -193,7 +193,8 @@ def check_work(
     from pytest_evalcheck.checks.registry import find_check, option_table
 
     own = {option.name: option for option in option_table(find_check(entry["check"]))}
-    shared = own.keys() & set(NOT_OF_A_CHECK)
+    # tool_called may be named after the tool.
+    shared = own.keys() & {*NOT_OF_A_CHECK, "name"}
     problems = [
         Problem(found=f"{name} beside a check", expected="evaluator", where=name, keys=(name,))
         for name in NOT_OF_A_CHECK

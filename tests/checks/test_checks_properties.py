@@ -48,7 +48,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "starts_with": {"compare_to": "expected"},
     "structural_shape": {},
     "tokens": {"max": 5},
-    "tool_called": {"name": "a*", "target": "output"},
+    "tool_called": {"tool": "a*", "target": "output"},
     "tool_calls": {"target": "output"},
     "trajectory_shape": {},
     "valid_json": {},

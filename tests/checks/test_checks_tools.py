@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring import problems_of
 
+from pytest_evalcheck import score as evalcheck_score
 from pytest_evalcheck.checks import compile_check
 from pytest_evalcheck.checks.calls import Call, call_text, read_calls
 from pytest_evalcheck.model import Row
@@ -225,7 +226,7 @@ def test_a_matcher_says_how_a_value_is_compared(matcher, value, passed):
         found = score("tool_calls", [call("t", v=wrap(value), w=1)], expected)
         assert found.passed is passed, found.reason
     assert (
-        score("tool_called", [call("t", v=value)], name="t", args={"v": matcher}).passed is passed
+        score("tool_called", [call("t", v=value)], tool="t", args={"v": matcher}).passed is passed
     )
 
 
@@ -250,7 +251,7 @@ def test_an_ignored_argument_may_be_left_out():
     ],
 )
 def test_a_miswritten_matcher_is_told_when_loading_and_is_no_failure_in_a_row(matcher, said):
-    assert said in problems_of("tool_called", name="t", args={"a": matcher})[0]
+    assert said in problems_of("tool_called", tool="t", args={"a": matcher})[0]
     assert said in problems_of("tool_calls", value=[call("t", a=matcher)])[0]
     assert said in problems_of("tool_calls", value={"t": {"a": [matcher]}}, args="any_of")[0]
     found = score("tool_calls", [call("t", a=1)], [call("t", a=matcher)])
@@ -391,7 +392,7 @@ def test_no_expected_calls_are_no_failure():
 @pytest.mark.parametrize("check", ["tool_calls", "tool_called", "no_tool_calls"])
 @pytest.mark.parametrize("row", [Row(), Row(output="Hello"), Row(output=""), Row(output={"a": 1})])
 def test_a_row_that_records_no_calls_is_not_one_in_which_none_were_made(check, row):
-    options = {"tool_calls": {"value": ["a"]}, "tool_called": {"name": "a"}}.get(check, {})
+    options = {"tool_calls": {"value": ["a"]}, "tool_called": {"tool": "a"}}.get(check, {})
     found = compile_check({"check": check, **options}).score(row)
     assert (found.status, found.code) == ("non_evaluable", "missing_output")
 
@@ -407,7 +408,7 @@ def test_a_row_that_records_no_calls_is_not_one_in_which_none_were_made(check, r
     ],
 )  # fmt: skip
 def test_calls_are_found_where_the_row_keeps_them(row):
-    assert compile_check({"check": "tool_called", "name": "sun"}).score(row).passed
+    assert compile_check({"check": "tool_called", "tool": "sun"}).score(row).passed
 
 
 @pytest.mark.parametrize(
@@ -421,7 +422,7 @@ def test_calls_are_found_where_the_row_keeps_them(row):
 )
 def test_a_record_without_calls_says_that_none_were_made(row):
     assert compile_check({"check": "no_tool_calls"}).score(row).passed
-    assert compile_check({"check": "tool_called", "name": "*"}).score(row).passed is False
+    assert compile_check({"check": "tool_called", "tool": "*"}).score(row).passed is False
 
 
 def test_the_place_of_the_calls_and_of_the_expected_ones_can_be_named():
@@ -431,7 +432,7 @@ def test_the_place_of_the_calls_and_of_the_expected_ones_can_be_named():
         {"check": "tool_calls", "target_path": "trace.steps[*].call", "expected_path": "tools"}
     ).score(Row(output=output, expected=expected, tool_calls=[D]))
     assert found.passed, found.reason
-    plain = compile_check({"check": "tool_called", "name": "a", "target": "output"})
+    plain = compile_check({"check": "tool_called", "tool": "a", "target": "output"})
     assert plain.score(Row(output="In words only.")).passed is False
 
 
@@ -463,19 +464,19 @@ def test_rows_are_independent_of_each_other():
 @pytest.mark.parametrize(
     ("options", "passed"),
     [
-        ({"name": "search"}, True),
-        ({"name": "search_*"}, True),
-        ({"name": "Search"}, False),
-        ({"name": "sear"}, False),
-        ({"name": "search", "args": {"q": "a"}}, True),
-        ({"name": "search", "args": {"q": "c"}}, False),
-        ({"name": "search*", "min": 3}, True),
-        ({"name": "search", "min": 3}, False),
-        ({"name": "search", "max": 1}, False),
-        ({"name": "search", "min": 2, "max": 2}, True),
-        ({"name": "other", "max": 2}, False),
-        ({"name": "other", "max": 0}, True),
-        ({"name": "other", "min": 0, "max": 2}, True),
+        ({"tool": "search"}, True),
+        ({"tool": "search_*"}, True),
+        ({"tool": "Search"}, False),
+        ({"tool": "sear"}, False),
+        ({"tool": "search", "args": {"q": "a"}}, True),
+        ({"tool": "search", "args": {"q": "c"}}, False),
+        ({"tool": "search*", "min": 3}, True),
+        ({"tool": "search", "min": 3}, False),
+        ({"tool": "search", "max": 1}, False),
+        ({"tool": "search", "min": 2, "max": 2}, True),
+        ({"tool": "other", "max": 2}, False),
+        ({"tool": "other", "max": 0}, True),
+        ({"tool": "other", "min": 0, "max": 2}, True),
     ],
 )
 def test_a_tool_was_called_so_many_times(options, passed):
@@ -487,27 +488,40 @@ def test_a_tool_was_called_so_many_times(options, passed):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "name"),
-        ({"name": "a", "min": 2, "max": 1}, "min: min: min 2 is above max 1"),
-        ({"name": "a", "min": 0}, "any number passes"),
-        ({"name": "a", "min": -1}, "never negative"),
-        ({"name": "a", "min": 1.5}, "whole number"),
-        ({"name": " "}, "empty"),
-        ({"name": "a", "args": ["q"]}, "a mapping"),
-        ({"name": "a", "arguments": {}}, "Did you mean"),
+        ({}, "tool: tool: tool_called lacks 'tool'"),
+        ({"tool": "a", "min": 2, "max": 1}, "min: min: min 2 is above max 1"),
+        ({"tool": "a", "min": 0}, "any number passes"),
+        ({"tool": "a", "min": -1}, "never negative"),
+        ({"tool": "a", "min": 1.5}, "whole number"),
+        ({"tool": " "}, "empty"),
+        ({"name": "other", "max": 0}, "lacks 'tool'"),
+        ({"tool": "a", "args": ["q"]}, "a mapping"),
+        ({"tool": "a", "arguments": {}}, "Did you mean"),
     ],
 )
 def test_a_miswritten_tool_called_is_told_when_loading(options, said):
     assert any(said in problem for problem in problems_of("tool_called", **options))
 
 
+def test_a_metric_may_be_named_after_its_tool():
+    row = {"tool_calls": [call("search")]}
+    assert evalcheck_score({"name": "search", "check": "tool_called"}, row).passed
+    found = evalcheck_score({"name": "looks it up", "check": "tool_called"}, row)
+    assert found.reason == "found called search(), expected a call of looks it up()"
+    entry = {"name": "looks it up", "check": "tool_called", "tool": "search"}
+    assert evalcheck_score(entry, row).passed
+    # The name of a metric narrows nothing where that would make it pass.
+    entry = {"name": "calls nothing", "check": "no_tool_calls"}
+    assert evalcheck_score(entry, row).passed is False
+
+
 def test_no_tool_calls_can_be_narrowed_to_a_tool_and_arguments():
     called = [call("delete", path="/tmp/x"), call("read", path="/etc")]
     assert score("no_tool_calls", called).passed is False
-    assert score("no_tool_calls", called, name="write*").passed
-    assert score("no_tool_calls", called, name="del*").passed is False
+    assert score("no_tool_calls", called, tool="write*").passed
+    assert score("no_tool_calls", called, tool="del*").passed is False
     etc = {"path": {"$match": "regex", "value": "^/etc"}}
-    assert score("no_tool_calls", called, name="delete", args=etc).passed
+    assert score("no_tool_calls", called, tool="delete", args=etc).passed
     found = score("no_tool_calls", called, args=etc)
     assert found.reason.startswith('found called read(path="/etc"), expected no call of any tool(')
 
