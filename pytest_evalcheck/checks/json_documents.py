@@ -248,8 +248,8 @@ def _as_it_is(value: Any) -> Any:
 def build_json_diff(settings: Settings) -> Plan:
     """Compile `json_diff`: its value is agreeing leaves over the leaves of either side.
 
-    A leaf is a value without values below it; an empty object or list is one. Two
-    documents without any leaf that counts agree.
+    A leaf is a value without values below it; an empty object or list is one. Where every
+    leaf is ignored there is no score.
     """
     ignored = compile_ignored(settings)
     tolerance = settings["numeric_tolerance"]
@@ -258,6 +258,8 @@ def build_json_diff(settings: Settings) -> Plan:
         found = leaves_of(parse_output(value), ignored)
         wanted = leaves_of(operand, ignored)
         paths = found.keys() | wanted.keys()
+        if not paths:
+            raise Settled.missing("not_applicable", "ignore_paths leaves nothing to compare")
         differing = sorted(
             (
                 path
@@ -268,12 +270,12 @@ def build_json_diff(settings: Settings) -> Plan:
             ),
             key=_place_order,
         )
-        share = 1.0 if not paths else (len(paths) - len(differing)) / len(paths)
+        share = (len(paths) - len(differing)) / len(paths)
         return Finding(
             None,
             share,
-            found=_differences_text(differing, found, wanted) if differing else "the same JSON",
-            wanted="the expected JSON",
+            found=_differences_text(differing, found, wanted) if differing else "no difference",
+            wanted="no difference",
             details={"differing": [place_text(place) for place in differing[:MOST_LISTED]]},
         )
 
@@ -286,7 +288,7 @@ def _expected_json(raw: Any) -> Any:
     try:
         return parse_json(raw)
     except JsonTextError as error:
-        raise OperandError(f"the expected value is no JSON ({error})", "JSON") from None
+        raise OperandError(f"no JSON ({error})", "JSON") from None
 
 
 def compile_ignored(settings: Settings) -> list[Callable[[Place], bool]]:

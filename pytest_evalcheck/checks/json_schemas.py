@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any, Final
 
-from pytest_evalcheck.checks.patterns import TIME_LIMIT_S
+from pytest_evalcheck.checks.schema_keywords import own_keywords
+from pytest_evalcheck.checks.schema_patterns import compile_ecma
 from pytest_evalcheck.checks.target import Settled
 from pytest_evalcheck.errors import ConfigError, Problem
 from pytest_evalcheck.model import Score
@@ -15,6 +17,24 @@ __all__ = ["compile_schema"]
 INSTALL: Final = "pip install 'pytest-evalcheck[json]'"
 # The longest text of one fault, in characters.
 LONGEST: Final = 300
+# What jsonschema checks a format with, where it does not itself: any one of the packages.
+URIS: Final = ("rfc3987", "rfc3986_validator")
+IRIS: Final = ("rfc3987", "rfc3987_syntax")
+FORMAT_PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "date-time": ("rfc3339_validator",),
+    "time": ("rfc3339_validator",),
+    "duration": ("isoduration",),
+    "hostname": ("fqdn",),
+    "idn-hostname": ("idna",),
+    "uri": URIS,
+    "uri-reference": URIS,
+    "iri": IRIS,
+    "iri-reference": IRIS,
+    "uri-template": ("uri_template",),
+    "json-pointer": ("jsonpointer",),
+    "relative-json-pointer": ("jsonpointer",),
+    "color": ("webcolors",),
+}
 
 
 def compile_schema(schema: Any, *, formats: bool = False) -> Callable[[Any], str | None]:
@@ -39,7 +59,7 @@ def compile_schema(schema: Any, *, formats: bool = False) -> Callable[[Any], str
         return _missing
     kind = _validator_class(schema)
     try:
-        kind.check_schema(schema)
+        kind.check_schema(schema, format_checker=_pattern_checker())
     except jsonschema.SchemaError as error:
         place = ".".join(str(part) for part in error.absolute_path) or "its top"
         raise ConfigError(
@@ -47,10 +67,16 @@ def compile_schema(schema: Any, *, formats: bool = False) -> Callable[[Any], str
         ) from None
     from jsonschema_specifications import REGISTRY
 
-    check_references(schema, kind)
+    parts = resolve_parts(schema, kind)
     checker = kind.FORMAT_CHECKER if formats else None
+    unchecked = [part["format"] for part in parts if formats and lacks_package(part.get("format"))]
+    if unchecked:
+        return _missing_formats(sorted(set(unchecked)))
+    validators: Any = jsonschema.validators
     # This registry holds the drafts' own schemas and fetches nothing.
-    validator = _bounded(kind)(schema, format_checker=checker, registry=REGISTRY)
+    validator = validators.extend(kind, own_keywords(kind))(
+        schema, format_checker=checker, registry=REGISTRY
+    )
 
     def first_fault(value: Any) -> str | None:
         try:
@@ -64,19 +90,50 @@ def compile_schema(schema: Any, *, formats: bool = False) -> Callable[[Any], str
                 raise
             reason = f"the schema cannot be followed: {error}"
             raise Settled(Score("error", reason=reason)) from None
-        return None if fault is None else _fault_text(fault)
+        return None if fault is None else _fault_text(_innermost(fault))
 
     return first_fault
 
 
 def _missing(_value: Any) -> str | None:
-    raise Settled(
-        Score(
-            "blocked",
-            code="dependency_missing",
-            reason=f"dependency_missing: jsonschema is not installed. Run: {INSTALL}",
-        )
-    )
+    raise blocked("jsonschema is not installed")
+
+
+def _missing_formats(names: list[str]) -> Callable[[Any], str | None]:
+    def end_row(_value: Any) -> str | None:
+        raise blocked(f"the packages that check the format {', '.join(names)} are not installed")
+
+    return end_row
+
+
+def blocked(why: str) -> Settled:
+    """Return the end of a row whose schema needs a package that is not here."""
+    reason = f"dependency_missing: {why}. Run: {INSTALL}"
+    return Settled(Score("blocked", code="dependency_missing", reason=reason))
+
+
+def lacks_package(name: Any) -> bool:
+    """Tell whether a format goes unchecked for want of a package."""
+    packages = FORMAT_PACKAGES.get(name, ()) if isinstance(name, str) else ()
+    return bool(packages) and not any(find_spec(package) for package in packages)
+
+
+def _pattern_checker() -> Any:
+    """Return the checker of a schema's own patterns: they compile as they will be searched."""
+    from jsonschema import FormatChecker
+
+    checker = FormatChecker(formats=())
+
+    @checker.checks("regex")
+    def is_pattern(instance: Any) -> bool:
+        import regex
+
+        try:
+            return not isinstance(instance, str) or bool(compile_ecma(instance))
+        except regex.error:
+            return False
+
+    return checker
 
 
 def _validator_class(schema: Any) -> Any:
@@ -90,7 +147,8 @@ def _validator_class(schema: Any) -> Any:
 
     named = schema.get("$schema") if isinstance(schema, Mapping) else None
     default: Any = Draft202012Validator if named is None else None
-    found = validator_for(schema, default=default)
+    known = named is None or isinstance(named, str)
+    found = validator_for(schema, default=default) if known else None
     if found is None:
         raise ConfigError(
             Problem(
@@ -101,11 +159,12 @@ def _validator_class(schema: Any) -> Any:
     return found
 
 
-def check_references(schema: Any, kind: Any) -> None:
-    """Refuse a schema with a `$ref` that leads out of it and of the drafts' own schemas.
+def resolve_parts(schema: Any, kind: Any) -> list[Mapping[str, Any]]:
+    """Return a schema and the schemas inside it, having followed each `$ref` of theirs.
 
     Raises:
-        ConfigError: with every such `$ref`.
+        ConfigError: with every `$ref` that leads neither to a place inside the schema nor
+            to a draft's own.
     """
     from jsonschema_specifications import REGISTRY
     from referencing.exceptions import Unresolvable
@@ -114,16 +173,20 @@ def check_references(schema: Any, kind: Any) -> None:
     specification = specification_with(kind.META_SCHEMA.get("$schema", ""))
     root = specification.create_resource(schema)
     pending = [(root, REGISTRY.resolver_with_root(root))]
-    lost: list[str] = []
+    parts: list[Mapping[str, Any]] = []
+    lost: set[str] = set()
     while pending:
         resource, resolver = pending.pop()
         contents = resource.contents
-        reference = contents.get("$ref") if isinstance(contents, Mapping) else None
-        if isinstance(reference, str):
-            try:
-                resolver.lookup(reference)
-            except Unresolvable:
-                lost.append(reference)
+        if isinstance(contents, Mapping):
+            parts.append(contents)
+            for reference in (contents.get(name) for name in ("$ref", "$dynamicRef")):
+                if not isinstance(reference, str):
+                    continue
+                try:
+                    resolver.lookup(reference)
+                except Unresolvable:
+                    lost.add(reference)
         pending += [(one, resolver.in_subresource(one)) for one in resource.subresources()]
     if lost:
         raise ConfigError(
@@ -132,74 +195,9 @@ def check_references(schema: Any, kind: Any) -> None:
                 expected="a place inside it: nothing is fetched",
                 fix="Copy what it refers to into $defs.",
             )
-            for reference in sorted(set(lost))
+            for reference in sorted(lost)
         )
-
-
-# ── patterns that cannot hang a run ───────────────────────────────────────────────────
-
-
-def _bounded(kind: Any) -> Any:
-    """Return the validator with regular expressions that cannot hang a run."""
-    from jsonschema import validators
-
-    extend: Any = validators.extend
-    ours = {
-        "pattern": _check_pattern,
-        "patternProperties": _check_pattern_properties,
-        "additionalProperties": _check_additional_properties,
-    }
-    return extend(kind, {name: own for name, own in ours.items() if name in kind.VALIDATORS})
-
-
-def _check_pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    from jsonschema import ValidationError
-
-    if isinstance(instance, str) and _search(pattern, instance) is None:
-        yield ValidationError(f"{instance!r} does not match {pattern!r}")
-
-
-def _check_pattern_properties(
-    validator: Any, patterns: Any, instance: Any, _schema: Any
-) -> Iterator[Any]:
-    if not validator.is_type(instance, "object"):
-        return
-    for pattern, inner in patterns.items():
-        for name, value in instance.items():
-            if _search(pattern, name) is not None:
-                yield from validator.descend(value, inner, path=name, schema_path=pattern)
-
-
-def _check_additional_properties(
-    validator: Any, allowed: Any, instance: Any, schema: Any
-) -> Iterator[Any]:
-    from jsonschema import ValidationError
-
-    if not validator.is_type(instance, "object"):
-        return
-    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
-    others = [
-        name
-        for name in instance
-        if name not in named and not any(_search(pattern, name) for pattern in patterns)
-    ]
-    if validator.is_type(allowed, "object"):
-        for name in others:
-            yield from validator.descend(instance[name], allowed, path=name)
-    elif not allowed and others:
-        names = ", ".join(repr(name) for name in sorted(others))
-        yield ValidationError(f"no other properties are allowed, and {names} stands there")
-
-
-def _search(pattern: str, text: str) -> Any:
-    import regex
-
-    try:
-        return regex.search(pattern, text, timeout=TIME_LIMIT_S)
-    except TimeoutError:
-        raise TimeoutError(
-            f"the pattern {pattern!r} of the schema took more than {TIME_LIMIT_S:g} s"
-        ) from None
+    return parts
 
 
 # ── the fault that is named ───────────────────────────────────────────────────────────
@@ -208,6 +206,29 @@ def _search(pattern: str, text: str) -> Any:
 def _fault_key(error: Any) -> tuple[Any, ...]:
     path = [(isinstance(part, str), part) for part in error.absolute_path]
     return (len(path), path, str(error.validator), error.message)
+
+
+def _innermost(error: Any) -> Any:
+    """Return the fault behind `anyOf` or `oneOf`, where only one alternative was meant.
+
+    Alternatives of another type, such as the null of an optional value, were not; nor were
+    those of another constant, as long as one is left.
+    """
+    while error.context:
+        branches: dict[Any, list[Any]] = {}
+        for inner in error.context:
+            branches.setdefault(inner.relative_schema_path[0], []).append(inner)
+        meant = [faults for faults in branches.values() if not any(map(_of_other_type, faults))]
+        if len(meant) > 1:
+            meant = [faults for faults in meant if all(one.validator != "const" for one in faults)]
+        if len(meant) != 1:
+            break
+        error = min(meant[0], key=_fault_key)
+    return error
+
+
+def _of_other_type(error: Any) -> bool:
+    return error.validator == "type" and not error.relative_path
 
 
 def _fault_text(error: Any) -> str:

@@ -140,6 +140,134 @@ def test_formats_are_checked_when_asked_for():
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("date", "2032-02-29", "2031-02-29"),
+        ("date-time", "2031-07-04T12:00:00Z", "2031-07-04"),
+        ("email", "ana@example.org", "ana"),
+        ("uuid", "12345678-1234-1234-1234-123456789abc", "1234"),
+        ("uri", "https://example.org/a", "a b"),
+        ("hostname", "example.org", "-a-"),
+        ("json-pointer", "/a/0", "a"),
+        ("regex", "a+", "("),
+        ("somebody's own", "a", None),
+    ],
+)
+def test_a_format_is_checked_or_the_row_is_blocked(name, good, bad):
+    pytest.importorskip("rfc3339_validator")
+    options = {"schema": {"items": {"format": name}}, "formats": True}
+    assert score("json_schema", [good], **options).passed
+    if bad is not None:
+        found = score("json_schema", [bad], **options)
+        assert found.passed is False
+        assert f"at [0]: {bad!r} is not a {name!r}" in found.reason
+
+
+def test_a_format_whose_package_is_missing_is_not_taken_as_fitting(monkeypatch):
+    monkeypatch.setattr("pytest_evalcheck.checks.json_schemas.find_spec", lambda _name: None)
+    schema = {"properties": {"at": {"format": "date-time"}}}
+    found = score("json_schema", {"at": "noon"}, schema=schema, formats=True)
+    assert (found.status, found.code) == ("blocked", "dependency_missing")
+    assert "the format date-time are not installed" in found.reason
+    assert "pip install 'pytest-evalcheck[json]'" in found.reason
+    assert score("json_schema", {"at": "noon"}, schema=schema).passed
+
+
+@pytest.mark.parametrize(
+    ("number", "divisor", "passed"),
+    [
+        (19.99, 0.01, True),
+        (0.3, 0.1, True),
+        (0.35, 0.1, False),
+        (4.5, 1.5, True),
+        (7, 2, False),
+        (12_391_239_123, 1e-8, True),
+        (1e308, 0.123456789, False),
+        (10**400, 10, True),
+    ],
+)
+def test_a_multiple_is_one_in_decimal_arithmetic(number, divisor, passed):
+    assert score("json_schema", number, schema={"multipleOf": divisor}).passed is passed
+
+
+def test_no_number_is_a_multiple_where_it_has_no_end():
+    assert score("json_schema", "[1e999]", schema={"items": {"multipleOf": 0.5}}).passed is False
+
+
+@pytest.mark.parametrize(
+    ("output", "passed"),
+    [
+        ([1, True, "1", None, [1], {"a": 1}], True),
+        ([0, False], True),
+        ([[0], [False]], True),
+        ([1, 1.0], False),
+        ([{"a": 1, "b": 2}, {"b": 2, "a": 1}], False),
+        ([[1, 2], [2, 1]], True),
+    ],
+)
+def test_members_of_a_list_are_unique_by_typed_equality(output, passed):
+    assert score("json_schema", output, schema={"uniqueItems": True}).passed is passed
+
+
+def test_a_long_list_is_searched_for_repeats_in_little_time():
+    began = time.process_time()
+    members = [{"id": n, "tags": ["a"]} for n in range(20_000)]
+    assert score("json_schema", members, schema={"uniqueItems": True}).passed
+    again = score("json_schema", [*members, members[7]], schema={"uniqueItems": True})
+    assert "[7] and [20000] are equal" in again.reason
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "passed"),
+    [
+        ("^[a-z]+$", "abc", True),
+        ("^[a-z]+$", "abc\n", False),
+        (r"^\d+$", "42", True),
+        (r"^\d+$", "\u0664\u0662", False),
+        (r"^[\d-]+$", "4-2", True),
+        (r"^\w+$", "caf\u00e9", False),
+        (r"^\W$", "\u00e9", True),
+        (r"^\p{L}+$", "caf\u00e9", True),
+        (r"^a\$$", "a$", True),
+        ("^[$]$", "$", True),
+        ("b", "abc", True),
+    ],
+)
+def test_a_pattern_of_a_schema_means_what_ecmascript_says(pattern, text, passed):
+    assert score("json_schema", json.dumps(text), schema={"pattern": pattern}).passed is passed
+    schema = {"patternProperties": {pattern: False}}
+    assert score("json_schema", {text: 1}, schema=schema).passed is not passed
+    schema = {"additionalProperties": False, "patternProperties": {pattern: {}}}
+    assert score("json_schema", {text: 1}, schema=schema).passed is passed
+
+
+def test_what_a_schema_does_not_allow_is_named():
+    schema = {"properties": {"a": {}}, "additionalProperties": False}
+    found = score("json_schema", {"a": 1, "c": 1, "b": 1}, schema=schema)
+    assert "at the top: 'b', 'c' is not among the properties allowed" in found.reason
+    typed = {"properties": {"a": {}}, "additionalProperties": {"type": "integer"}}
+    assert score("json_schema", {"a": "x", "b": 1}, schema=typed).passed
+    assert "at b: 'y' is not" in score("json_schema", {"b": "y"}, schema=typed).reason
+
+
+def test_the_fault_inside_the_alternative_that_was_meant_is_named():
+    street = {"type": "object", "properties": {"street": {"type": "string"}}}
+    for alternatives in ([street, {"type": "null"}], [{"type": "null"}, street]):
+        schema = {"properties": {"home": {"anyOf": alternatives}}}
+        found = score("json_schema", {"home": {"street": 5}}, schema=schema)
+        assert "at home.street: 5 is not of type 'string'" in found.reason
+    kinds = [
+        {"properties": {"kind": {"const": kind}, "n": {"type": rule}}}
+        for kind, rule in (("a", "string"), ("b", "integer"))
+    ]
+    found = score("json_schema", {"kind": "b", "n": "x"}, schema={"oneOf": kinds})
+    assert "at n: 'x' is not of type 'integer'" in found.reason
+    found = score("json_schema", [], schema={"anyOf": [{"type": "string"}, {"type": "null"}]})
+    assert "at the top: [] is not valid under any of the given schemas" in found.reason
+
+
 def test_an_output_that_is_no_json_fails_under_negate_too():
     for negate in (False, True):
         found = score("json_schema", "no json", schema=OBJECT, negate=negate)
@@ -171,6 +299,8 @@ def test_the_fault_nearest_the_root_is_named_whatever_the_order():
         ({"schema": {"$schema": "http://example.com/mine"}}, "no draft that is known"),
         ({"schema": {"$ref": "#/$defs/none"}}, "'#/$defs/none' leads to nothing"),
         ({"schema": {"items": {"$ref": "http://example.com/x.json"}}}, "nothing is fetched"),
+        ({"schema": {"$dynamicRef": "http://example.com/y.json"}}, "nothing is fetched"),
+        ({"schema": {"$schema": 5}}, "$schema 5 is no draft that is known"),
         ({"schema": "x"}, "a mapping, or true or false"),
     ],
 )
@@ -197,6 +327,11 @@ def test_a_schema_file_lies_beside_the_suite(tmp_path):
         (
             {"additionalProperties": False, "patternProperties": {"^(a+)+$": {}}},
             {"a" * 40 + "b": 1},
+        ),
+        ({"patternProperties": {"(x+x+)+y": {}}}, {"x" * 40: 1}),
+        (
+            {"additionalProperties": False, "patternProperties": {"(x+x+)+y": {}}},
+            {"x" * 40: 1},
         ),
     ],
 )
@@ -318,7 +453,7 @@ def test_a_miswritten_path_is_told_when_loading(options, said):
         ({"id": 1, "b": 2}, {"id": 9, "b": 2}, {"ignore_paths": ["id"]}, 1),
         ({"l": [{"id": 1, "n": 1}]}, {"l": [{"id": 2, "n": 1}]}, {"ignore_paths": ["l.*.id"]}, 1),
         ({"l": [{"i": 1, "n": 1}]}, {"l": [{"i": 2, "n": 1}]}, {"ignore_paths": ["$.l[*].i"]}, 1),
-        ({"l": [{"id": 1, "n": 1}]}, {"l": [{"id": 2, "n": 1}]}, {"ignore_paths": ["l[0]"]}, 1),
+        ({"l": [{"id": 1}, 2]}, {"l": [{"id": 2}, 2]}, {"ignore_paths": ["l[0]"]}, 1),
         ({"l": [1, 2]}, {"l": [9, 2]}, {"ignore_paths": ["l.0"]}, 1),
         ({"a.b": 1, "c": 1}, {"a.b": 2, "c": 1}, {"ignore_paths": ["['a.b']"]}, 1),
         ({"meta": {"x": 1}, "c": 1}, {"meta": {"y": 2}, "c": 1}, {"ignore_paths": ["meta"]}, 1),
@@ -333,8 +468,8 @@ def test_the_score_is_the_share_of_leaves_that_agree(output, expected, options, 
 def test_the_differing_places_are_listed():
     found = score("json_diff", {"a": [1, {"b": 2}], "x": 1}, {"a": [1, {"b": 3}], "y": None})
     assert found.reason == (
-        "found a[1].b is 2, not 3; x is 1, not nothing; y is nothing, not null, expected the "
-        "expected JSON (score 0.25, threshold 1)"
+        "found a[1].b is 2, not 3; x is 1, not nothing; y is nothing, not null, expected no "
+        "difference (score 0.25, threshold 1)"
     )
     assert found.details["differing"] == ["a[1].b", "x", "y"]
     assert score("json_diff", {"a": 1}, {"a": 1, "b": 1}, threshold=0.5).passed
@@ -344,6 +479,13 @@ def test_no_expected_json_is_no_failure():
     assert score("json_diff", {"a": 1}, None).code == "missing_expected"
     assert score("json_diff", {"a": 1}, "n/a").code == "expected_unusable"
     assert score("json_diff", "n/a", {"a": 1}).code == "path_unresolved"
+
+
+@pytest.mark.parametrize("path", ["$", "*", "a"])
+def test_documents_of_which_all_is_ignored_have_no_score(path):
+    found = score("json_diff", {"a": 1}, {"a": 2}, ignore_paths=[path])
+    assert (found.status, found.code) == ("non_evaluable", "not_applicable")
+    assert "ignore_paths leaves nothing to compare" in found.reason
 
 
 @pytest.mark.parametrize("path", ["l[", "l[1:2]", "$..id", "l[?@.a]", "a."])
