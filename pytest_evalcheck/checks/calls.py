@@ -47,7 +47,7 @@ CALL_TYPES: Final = frozenset(
 )
 LIST_TYPES: Final = CALL_TYPES | {"function", "FUNCTION", "mcp", "MCP", "tool"}
 # Keys that hold one call, or a list of nothing but calls.
-ONE_CALL_KEYS: Final = frozenset({"functionCall", "function_call"})
+ONE_CALL_KEYS: Final = frozenset({"functionCall", "function_call", "toolUse"})
 CALLS_KEYS: Final = frozenset(
     {
         "tool_calls",
@@ -72,6 +72,7 @@ OTHER_KEYS: Final = frozenset(
         "functionDeclarations",
         "functionResponse",
         "function_response",
+        "toolResult",
         "tool_responses",
         "toolResponses",
         "tool_choice",
@@ -254,7 +255,11 @@ def _is_definition(value: Mapping[str, Any]) -> bool:
     if any(isinstance(value.get(key), Mapping) for key in SCHEMA_KEYS):
         return True
     schema = value.get("parameters")
-    if not isinstance(schema, Mapping) or "arguments" in value or "args" in value:
+    if "parameters" not in value or "arguments" in value or "args" in value:
+        return False
+    if schema is None:
+        return value.get("type") == "function"
+    if not isinstance(schema, Mapping):
         return False
     return not schema or "properties" in schema or schema.get("type") in ("object", "dict")
 

@@ -23,6 +23,7 @@ OPENAI = {
     "function": {"name": "sun", "arguments": '{"city":"Rome"}'},
 }
 ANTHROPIC = {"type": "tool_use", "id": "t1", "name": "sun", "input": ROME}
+ANTHROPIC_CALL = {"name": "sun", "input": ROME}
 GOOGLE = {"functionCall": {"name": "sun", "args": ROME}}
 RESPONSES = {
     "type": "function_call", "call_id": "c1", "name": "sun", "arguments": '{"city":"Rome"}'
@@ -83,6 +84,10 @@ def call(name, /, **args):
         ),
         pytest.param({"name": "sun", "parameters": ROME}, id="Llama"),
         pytest.param(
+            {"content": [{"text": "Well"}, {"toolUse": {"toolUseId": "t", **ANTHROPIC_CALL}}]},
+            id="Bedrock",
+        ),
+        pytest.param(
             {"content": [ANTHROPIC], "additional_kwargs": {"tool_calls": [OPENAI]},
              "tool_calls": [{**call("sun", **ROME), "id": "c1", "type": "tool_call"}]},
             id="LangChain, which says it three times",
@@ -119,6 +124,10 @@ def test_a_call_is_read_from_the_forms_people_have(recorded):
         pytest.param([{"name": "sun", "input_schema": {"type": "object"}}], id="Anthropic's"),
         pytest.param([{"name": "sun", "inputSchema": {}}], id="MCP definition"),
         pytest.param([{"name": "sun", "parameters": {}}], id="definition without parameters"),
+        pytest.param(
+            [{"type": "function", "name": "sun", "parameters": None}], id="Responses definition"
+        ),
+        pytest.param([{"toolResult": {"name": "sun", "content": []}}], id="Bedrock result"),
         pytest.param(
             {"name": "chat", "attributes": {"gen_ai.tool.definitions": [DEFINITION]}}, id="span"
         ),
@@ -352,25 +361,21 @@ def test_expected_calls_that_are_none_are_unusable(expected):
     assert problems_of("tool_calls", value=expected)[0].startswith("value: ")
 
 
-def test_the_answers_of_the_function_calling_leaderboard_accept_themselves():
-    names = ("simple_python", "simple_java", "parallel_multiple", "live_parallel")
-    check = compile_check({"check": "tool_calls", "args": "any_of"})
-    seen = 0
-    for name in names:
+LEADERBOARD = ("simple_python", "simple_java", "parallel_multiple", "live_parallel")
+
+
+def leaderboard_rows():
+    """Yield the answers of each of BFCL's rows and the calls that take what they list first."""
+    for name in LEADERBOARD:
         path = shared("data", "bfcl", f"possible_answer__BFCL_v4_{name}.first12.json")
         for line in path.read_text(encoding="utf-8").splitlines():
             answers = json.loads(line)["ground_truth"]
-            called = [
+            calls = [
                 call(tool, **{key: first_of(one) for key, one in args.items() if one != [""]})
                 for answer in answers
                 for tool, args in answer.items()
-            ]  # fmt: skip
-            found = check.score(Row(tool_calls=called[::-1], expected_tool_calls=answers))
-            assert found.passed, found.reason
-            wrong = check.score(Row(tool_calls=called[1:], expected_tool_calls=answers))
-            assert wrong.passed is False
-            seen += 1
-    assert seen == 48
+            ]
+            yield answers, calls
 
 
 def first_of(values):
@@ -378,6 +383,81 @@ def first_of(values):
     if isinstance(value, dict):
         return {key: first_of(inner) for key, inner in value.items()}
     return value
+
+
+def wrong_type(value):
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, bool):
+        return int(value)
+    return json.dumps(value)
+
+
+def test_the_answers_of_the_function_calling_leaderboard_hold_its_rules():
+    check = compile_check({"check": "tool_calls", "args": "any_of"})
+    seen = dict.fromkeys(("right", "left out", "missing", "wrong type", "unknown", "count"), 0)
+
+    def judge(kind, called, answers, passed):
+        for calls in (called, called[::-1]):
+            found = check.score(Row(tool_calls=calls, expected_tool_calls=answers))
+            assert found.passed is passed, (kind, found.reason)
+        seen[kind] += 1
+
+    for answers, calls in leaderboard_rows():
+        judge("right", calls, answers, True)
+        judge("count", calls[1:], answers, False)
+        judge("count", [*calls, calls[0]], answers, False)
+        first, *others = calls
+        ((_, accepted),) = answers[0].items()
+        judge("unknown", [call(first["name"], **first["args"], zz=1), *others], answers, False)
+        for key, value in first["args"].items():
+            rest = {name: one for name, one in first["args"].items() if name != key}
+            left_out = [call(first["name"], **rest), *others]
+            optional = "" in accepted[key]
+            judge("left out" if optional else "missing", left_out, answers, optional)
+            bad = call(first["name"], **rest, **{key: wrong_type(value)})
+            judge("wrong type", [bad, *others], answers, False)
+    assert seen == {
+        "right": 48, "count": 96, "unknown": 48, "missing": 107, "wrong type": 124, "left out": 17
+    }  # fmt: skip
+
+
+def adk_tool_uses():
+    """Yield the tool uses of each recorded invocation of ADK's own files."""
+    for path in sorted(shared("data", "adk").glob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(document, list):
+            yield from (turn.get("expected_tool_use", []) for turn in document)
+        for case in document.get("eval_cases", []) if isinstance(document, dict) else ():
+            for turn in case.get("conversation") or ():
+                yield (turn.get("intermediate_data") or {}).get("tool_uses") or []
+
+
+def test_the_three_modes_of_adk_give_its_verdicts_on_its_own_files():
+    # EXACT, IN_ORDER (extras allowed), ANY_ORDER (extras allowed)
+    modes = {
+        "exact": {"order": "exact"},
+        "in_order": {"order": "in_order", "extra": "allow"},
+        "any": {"order": "any", "extra": "allow"},
+    }
+    other = {"name": "no_such_tool", "args": {}}
+    invocations = list(adk_tool_uses())
+    several = 0
+    for uses in invocations:
+        distinct = uses != uses[::-1]
+        several += distinct
+        for called, passing in (
+            (uses, {"exact", "in_order", "any"}),
+            ([*uses, other], {"in_order", "any"}),
+            ([other, *uses], {"in_order", "any"}),
+            (uses[::-1], {"any"} if distinct else set(modes)),
+            (uses[1:], set() if uses else set(modes)),
+        ):
+            for mode, options in modes.items():
+                found = score("tool_calls", called, uses, **options)
+                assert found.passed is (mode in passing), (mode, found.reason)
+    assert len(invocations) > 20
+    assert several == 3
 
 
 # ── evidence and words ────────────────────────────────────────────────────────────────
