@@ -3,6 +3,7 @@
 The rooms beside this one are opened by the first eval file or marked test:
 
     options      the command line and the ini file
+    commands     the options that do one thing and end
     hookspecs    what other plugins may implement
     suites       which suite governs a file
     collection   dataset file -> rows -> items
@@ -68,6 +69,21 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_evalcheck.plugin.recorder import Recorder
 
         config.pluginmanager.register(Recorder(config, settings), "pytest_evalcheck_recorder")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Do what a command option asks for, and end."""
+    option = config.option
+    if (
+        option.evalcheck_init is None
+        and option.evalcheck_add_metric is None
+        and not option.evalcheck_schema
+    ):
+        return None
+    from pytest_evalcheck.plugin.commands import run_command
+
+    return run_command(config)
 
 
 @pytest.hookimpl(wrapper=True)

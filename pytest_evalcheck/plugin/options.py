@@ -80,7 +80,24 @@ OPTIONS: Final = (
     OptionSpec(
         flag="--evalcheck-sample",
         metavar="N",
-        help="run N rows of each dataset, chosen by their content: the same rows every time",
+        help="run N rows of each dataset, chosen by their ids: the same rows every time",
+        ini=False,
+    ),
+    OptionSpec(
+        flag="--evalcheck-init",
+        metavar="DIR",
+        help="write a suite for the dataset files in DIR, or a small working one, and end",
+        ini=False,
+    ),
+    OptionSpec(
+        flag="--evalcheck-add-metric",
+        metavar="YAML",
+        help="append '{check: contains, value: x}' to the suite file as informational, and end",
+        ini=False,
+    ),
+    OptionSpec(
+        flag="--evalcheck-schema",
+        help="print the JSON Schema of evalcheck.yaml for editors, and end",
         ini=False,
     ),
 )
@@ -122,6 +139,9 @@ def add_options(parser: pytest.Parser) -> None:
     """Register every option and ini twin."""
     group = parser.getgroup("evalcheck", "LLM evaluations (pytest-evalcheck)")
     for option in OPTIONS:
+        if not option.metavar:
+            group.addoption(option.flag, dest=option.dest, action="store_true", help=option.help)
+            continue
         extra: dict[str, Any] = {"choices": option.choices} if option.choices else {}
         group.addoption(
             option.flag,
