@@ -367,17 +367,24 @@ def build_numeric_equals(settings: Settings) -> Plan:
     pick = settings["pick"]
     form = read_form(settings)
     near = tolerance.text()
+    # A plain pass needs no words, and finding them costs as much as the comparison.
+    terse = not settings["negate"]
 
     def compare(value: Any, wanted: Decimal) -> Finding:
         numbers = pick_numbers(value, pick, form)
-        wanted_text = number_text(wanted)
+        near_enough = any(tolerance.reached(number, wanted) for number in numbers)
+        if near_enough and terse:
+            return NEAR_ENOUGH
         return Finding(
-            any(tolerance.reached(number, wanted) for number in numbers),
+            near_enough,
             found=found_numbers(value, numbers, pick),
-            wanted=f"{wanted_text}{near}",
+            wanted=f"{number_text(wanted)}{near}",
         )
 
     return Plan(compare=compare, operand=number_operand(pick, form), reads="value")
+
+
+NEAR_ENOUGH: Final = Finding(True, found="")
 
 
 def found_numbers(value: Any, numbers: list[Decimal], pick: str | None) -> str:
