@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import os
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from pytest_evalcheck.checks.options import Settings
 from pytest_evalcheck.checks.target import Settled, shorten
 from pytest_evalcheck.model import Score
 
-__all__ = ["cosine", "load_embedding"]
+__all__ = ["cosine", "is_address", "load_embedding"]
 
 Vector = Sequence[float]
 # Texts -> one vector each.
@@ -23,6 +25,10 @@ Embed = Callable[[Sequence[str]], list[Vector]]
 OPENAI_URL: Final = "https://api.openai.com/v1"
 ATTEMPTS: Final = 3
 LONGEST_WAIT_S: Final = 10.0
+# What an endpoint answers to a request that it cannot take: too long, or unreadable.
+REFUSALS: Final = (400, 413, 422)
+# Rows in vain, one after the other, after which an endpoint is given up.
+HOPELESS: Final = 5
 # Vectors that are kept: expected texts recur, row after row.
 KEPT: Final = 1024
 
@@ -119,6 +125,8 @@ def endpoint(settings: Settings) -> Embed:
     except ImportError as error:
         raise missing(error, "pip install 'pytest-evalcheck[http]'") from None
     base = settings["base_url"] or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    if not is_address(base):
+        raise blocked("judge_unavailable", f"$OPENAI_BASE_URL is no address: {base!r}")
     key = os.environ.get(settings["api_key_env"], "").strip()
     if not key and base == OPENAI_URL:
         raise blocked("judge_unavailable", f"${settings['api_key_env']} holds no API key")
@@ -127,15 +135,58 @@ def endpoint(settings: Settings) -> Embed:
         headers={"Authorization": f"Bearer {key}"} if key else {},
     )
     url = f"{base.rstrip('/')}/embeddings"
+    line = Line()
 
     def embed(texts: Sequence[str]) -> list[Vector]:
         body = {"model": settings["model"], "input": list(texts), "encoding_format": "float"}
-        return read_vectors(post(client, url, body), len(texts))
+        reply = line.carry(lambda attempts: post(client, url, body, attempts))
+        return read_vectors(reply, len(texts))
 
+    # A connection left open would be a ResourceWarning in the host's run.
+    weakref.finalize(embed, client.close)
     return embed
 
 
-def post(client: Any, url: str, body: Mapping[str, Any]) -> Any:
+class Refused(Settled):
+    """The endpoint works, and does not take what one row asked of it."""
+
+
+class Line:
+    """The line to an endpoint: a dead one does not cost each row its attempts and waits.
+
+    After a row in vain the next gets one attempt; after `HOPELESS` in a row nothing is
+    asked any more.
+    """
+
+    def __init__(self) -> None:
+        self._in_vain = 0
+        self._trouble: Settled | None = None
+
+    def carry(self, ask: Callable[[int], Any]) -> Any:
+        """Return the reply to a request that is given the number of its attempts.
+
+        Raises:
+            Settled: blocked, with what the endpoint said, now or the last time.
+        """
+        if self._trouble is not None and self._in_vain >= HOPELESS:
+            raise blocked(
+                str(self._trouble.score.code),
+                f"not asked after {HOPELESS} rows in vain, the last: {self._trouble.score.reason}",
+            )
+        try:
+            reply = ask(1 if self._in_vain else ATTEMPTS)
+        except Refused:
+            self._in_vain = 0
+            raise
+        except Settled as trouble:
+            self._trouble = trouble
+            self._in_vain += 1
+            raise
+        self._in_vain = 0
+        return reply
+
+
+def post(client: Any, url: str, body: Mapping[str, Any], attempts: int) -> Any:
     """Return the reply to a request as JSON; what may pass is tried again.
 
     Raises:
@@ -144,7 +195,7 @@ def post(client: Any, url: str, body: Mapping[str, Any]) -> Any:
     import httpx
 
     trouble = blocked("judge_unavailable", f"{url} gave no answer")
-    for attempt in range(ATTEMPTS):
+    for attempt in range(attempts):
         wait_s = 0.5 * 2**attempt
         try:
             reply = client.post(url, json=body)
@@ -158,12 +209,23 @@ def post(client: Any, url: str, body: Mapping[str, Any]) -> Any:
             trouble = blocked(
                 "judge_unavailable", f"{url} answered {reply.status_code}: {shorten(reply.text)}"
             )
+            if reply.status_code in REFUSALS:
+                raise Refused(trouble.score)
             if reply.status_code not in (408, 409, 429) and reply.status_code < 500:
                 break
             wait_s = retry_after_s(reply, wait_s)
-        if attempt + 1 < ATTEMPTS:
+        if attempt + 1 < attempts:
             time.sleep(min(wait_s, LONGEST_WAIT_S))
     raise trouble
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is an address that can be asked: http or https, and a host."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def retry_after_s(reply: Any, otherwise: float) -> float:

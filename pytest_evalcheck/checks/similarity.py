@@ -132,6 +132,16 @@ def check_options(settings: Settings) -> None:
             raise settings.problem(
                 name, f"method: {settings['method']} does not use {name}", fix="Drop it."
             )
+    if settings["base_url"] is not None:
+        from pytest_evalcheck.checks.embeddings import is_address
+
+        if not is_address(settings["base_url"]):
+            raise settings.problem(
+                "base_url",
+                f"{settings['base_url']!r}",
+                "an address such as http://localhost:11434/v1",
+                "Leave it out to take $OPENAI_BASE_URL.",
+            )
     if settings["timeout_s"] == 0:
         raise settings.problem("timeout_s", "0", "seconds above 0")
 

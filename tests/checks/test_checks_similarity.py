@@ -166,6 +166,10 @@ def test_a_long_text_is_compared_in_little_time():
              "base_url": "http://x"},
             "does not use base_url",
         ),
+        *(
+            ({"method": "embedding", "model": "m", "base_url": url}, "an address such as")
+            for url in ("localhost:11434", "ftp://x/v1", "http://", "http://x:port/v1", "${URL}/v1")
+        ),
         ({"value": " "}, "blank"),
         ({"threshold": 0}, "cannot fail"),
     ],
@@ -237,11 +241,18 @@ class Endpoint(BaseHTTPRequestHandler):
             text = json.dumps({"data": data})
         self.send_response(status)
         self.send_header("Retry-After", "0")
+        self.send_header("Content-Length", str(len(text.encode())))
         self.end_headers()
         self.wfile.write(text.encode())
 
     def log_message(self, *args):
         """Print nothing."""
+
+
+class KeepAlive(Endpoint):
+    """Leaves the connection open for the next request."""
+
+    protocol_version = "HTTP/1.1"
 
 
 @pytest.fixture
@@ -317,6 +328,52 @@ def test_an_endpoint_that_fails_blocks_the_row(server, before, code, said):
     assert said in found.reason
 
 
+def test_a_dead_endpoint_does_not_cost_each_row_its_attempts(server):
+    server.before = [(503, "down")] * 20
+    check = embedding(server)
+    rows = [Row(output=name, expected="kitten") for name in ("cat", "anti") * 4]
+    found = [check.score(row) for row in rows]
+    assert {(one.status, one.code) for one in found} == {("blocked", "judge_unavailable")}
+    # Three attempts for the first row, one for each of the next, none after five in vain.
+    assert len(server.seen) == 3 + 4
+    assert "not asked after 5 rows in vain" in found[-1].reason
+    assert "answered 503: down" in found[-1].reason
+
+
+def test_an_endpoint_that_comes_back_is_asked_on(server):
+    server.before = [(503, "down")] * 4
+    check = embedding(server)
+    row = Row(output="cat", expected="kitten")
+    assert [check.score(row).status for _ in range(3)] == ["blocked", "blocked", "scored"]
+
+
+def test_rows_that_an_endpoint_refuses_do_not_stop_the_others(server):
+    server.before = [(400, "too long")] * 7
+    check = embedding(server)
+    row = Row(output="cat", expected="kitten")
+    found = [check.score(row) for _ in range(8)]
+    assert [one.status for one in found] == ["blocked"] * 7 + ["scored"]
+    assert "answered 400: too long" in found[6].reason
+
+
+def test_no_connection_is_left_open(server):
+    program = (
+        "import gc, os\n"
+        "from pytest_evalcheck.checks import compile_check\n"
+        "from pytest_evalcheck.model import Row\n"
+        "check = compile_check({'check': 'similarity', 'method': 'embedding', 'model': 'm',\n"
+        f"    'base_url': 'http://127.0.0.1:{server.server_port}/v1'}})\n"
+        "print(check.score(Row(output='cat', expected='kitten')).status)\n"
+        "del check; gc.collect()\n"
+    )
+    server.RequestHandlerClass = KeepAlive
+    ran = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", program],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (ran.stdout, ran.stderr) == ("scored\n", "")
+
+
 def test_no_endpoint_and_no_key_block_the_row(monkeypatch):
     pytest.importorskip("httpx")
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
@@ -324,6 +381,9 @@ def test_no_endpoint_and_no_key_block_the_row(monkeypatch):
     found = score("similarity", "a", "b", method="embedding", model="m")
     assert (found.status, found.code) == ("blocked", "judge_unavailable")
     assert "$OPENAI_API_KEY holds no API key" in found.reason
+    monkeypatch.setenv("OPENAI_BASE_URL", "localhost")
+    found = score("similarity", "a", "b", method="embedding", model="m")
+    assert "$OPENAI_BASE_URL is no address: 'localhost'" in found.reason
 
 
 def test_a_model_on_this_machine_is_used_through_its_package(monkeypatch):
