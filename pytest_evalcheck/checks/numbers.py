@@ -58,8 +58,10 @@ DEFAULT_FORM: Final = NumberForm()
 
 
 @lru_cache(maxsize=64)
-def number_patterns(form: NumberForm) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of a whole text that is a number, and of a run of digits in prose."""
+def number_patterns(
+    form: NumberForm,
+) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return three patterns: a whole text that is a number, a number in prose, its digits alone."""
     group, point = ("\\.", ",") if form.decimal == "," else (",", "\\.")
     digits = (
         rf"(?:(?P<grouped>\d{{1,3}}(?:(?P<mark>[{group}_{SPACES}])\d{{3}})(?:(?P=mark)\d{{3}})*)"
@@ -77,11 +79,15 @@ def number_patterns(form: NumberForm) -> tuple[re.Pattern[str], re.Pattern[str]]
         rf"{number}(?:[{SPACES}]?(?P<tail>{currency}))?{after}\s*"
     )
     # A token of prose: digits with the marks that may stand inside a number.
+    body = rf"(?:[.,]?\d)(?:\d|[.,_{SPACES}](?=\d))*(?:[eE][+\-−]?\d+)?"  # noqa: RUF001
     token = (
-        rf"(?P<sign>[{SIGN}])?(?P<money>{currency}[{SPACES}]?)?(?P<inner>[{SIGN}])?"
-        rf"(?P<body>(?:[.,]?\d)(?:\d|[.,_{SPACES}](?=\d))*(?:[eE][+\-−]?\d+)?)"  # noqa: RUF001
+        rf"(?P<sign>[{SIGN}])?(?P<money>{currency}[{SPACES}]?)?(?P<inner>[{SIGN}])?(?P<body>{body})"
     )
-    return re.compile(whole), re.compile(token)
+    return re.compile(whole), re.compile(token), re.compile(body)
+
+
+# The most characters that may stand before the digits of a token: sign, currency, space, sign.
+LONGEST_LEAD: Final = 4
 
 
 def read_number(value: Any, form: NumberForm = DEFAULT_FORM) -> Decimal | None:
@@ -225,12 +231,27 @@ def pick_numbers(value: Any, pick: str | None, form: NumberForm) -> list[Decimal
 
 def last_number(text: str, form: NumberForm) -> list[Decimal]:
     """Return the last number of a text, or nothing; the ones before it are not read."""
-    for match in reversed(list(number_patterns(form)[1].finditer(text))):
-        if is_bounded(text, match):
+    _, token, body = number_patterns(form)
+    for digits in reversed(list(body.finditer(text))):
+        match = token_at(token, text, digits.start())
+        if match is not None and is_bounded(text, match):
             numbers = list(numbers_of_token(text, match, form))
             if numbers:
                 return numbers[-1:]
     return []
+
+
+def token_at(token: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
+    """Return the token whose digits begin at a place, with the signs before them.
+
+    A search for digits alone is several times as fast as one for what may stand before
+    them; the signs are then looked for at the one place that counts.
+    """
+    for start in range(max(at - LONGEST_LEAD, 0), at + 1):
+        match = token.match(text, start)
+        if match is not None and match.start("body") == at:
+            return match
+    return None
 
 
 # ── the checks ────────────────────────────────────────────────────────────────────────

@@ -8,14 +8,16 @@ import unicodedata
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring import problems_of, score
 
 from pytest_evalcheck.checks.numbers import (
     CURRENCY,
+    DEFAULT_FORM,
     NumberForm,
     find_numbers,
+    last_number,
     number_patterns,
     read_number,
 )
@@ -234,3 +236,9 @@ def test_no_text_raises_when_numbers_are_read(text, unit, percent):
     form = NumberForm(percent=percent, unit=unit or "")
     for number in [read_number(text, form), *find_numbers(text, form)]:
         assert number is None or number.is_finite()
+
+
+@given(st.text(alphabet="0123456789.,-−+$€ \u00a0_eEx/%ab()", max_size=30))
+@settings(max_examples=500)
+def test_the_last_number_is_the_last_of_all_numbers(text):
+    assert last_number(text, DEFAULT_FORM) == find_numbers(text)[-1:]
