@@ -49,6 +49,8 @@ def merge_outcomes(outcomes: list[Outcome]) -> Outcome:
     The most telling one wins: a failure before an unexpected pass, then a pass,
     then a failure that does not gate; only an item without any verdict is skipped.
     """
+    if all(outcome is PASSED for outcome in outcomes):
+        return PASSED
     for word in ("failed", "xpassed", "xfailed", "passed", "skipped"):
         chosen = [outcome for outcome in outcomes if outcome.word == word]
         if chosen:

@@ -168,7 +168,9 @@ class Recorder:
         crashed = [nodeid for nodeid in lost if nodeid in self._crashed]
         if self._crashed and complete:
             crashed = lost
-        tally = RunTally(self._plans.values())
+        # The results themselves are kept and put in order for those who look at them.
+        looked_at = bool(self.config.hook.pytest_evalcheck_summary.get_hookimpls())
+        tally = RunTally(self._plans.values(), keep=self.settings.results is not None or looked_at)
         for results in self._results.values():
             for result in results:
                 tally.add(result)

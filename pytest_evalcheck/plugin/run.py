@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from pytest_evalcheck.plugin.suites import Dataset
 
 __all__ = ["EvalRun", "PlannedMetric"]
+
+
+NOTHING_MORE: Final[dict[str, Any]] = {}
 
 
 class CheckRegistry:
@@ -262,6 +265,8 @@ class EvalRun:
 
     def result(self, score: Score, suite: str, dataset: str, row: Row, metric: Metric) -> Result:
         """Return the result of a score as this run's options want it."""
+        version = self.settings.app_version
+        extra = {"app_version": version} if version and not row.app_version else NOTHING_MORE
         return make_result(
             score,
             suite=suite,
@@ -269,12 +274,8 @@ class EvalRun:
             row=row,
             metric=metric.name,
             by=self.settings.by,
-            **self._version_for(row),
+            **extra,
         )
-
-    def _version_for(self, row: Row) -> dict[str, Any]:
-        version = self.settings.app_version
-        return {"app_version": version} if version and not row.app_version else {}
 
     def attach(self, item: pytest.Item, report: pytest.TestReport, results: list[Result]) -> None:
         """Put results on a report, in the form the way to the controller needs.
