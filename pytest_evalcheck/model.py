@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Final, Literal, TypeVar
 
 __all__ = [
     "CODES",
@@ -23,6 +23,41 @@ __all__ = [
     "Scorer",
     "Status",
 ]
+
+T = TypeVar("T")
+
+
+def quick_to_make(cls: type[T]) -> type[T]:
+    """Give a frozen, slotted dataclass an `__init__` several times as fast as its own.
+
+    Rows, scores and results are made by the ten thousand. The generated `__init__` of a
+    frozen class stores each field through `object.__setattr__`; this one calls the slots
+    themselves. Nothing else changes: the class stays frozen.
+    """
+    names: dict[str, Any] = {"MISSING": MISSING}
+    positional: list[str] = []
+    keywords: list[str] = []
+    body: list[str] = []
+    for each in fields(cls):  # type: ignore[arg-type]
+        name = each.name
+        names[f"set_{name}"] = getattr(cls, name).__set__
+        default = ""
+        if each.default is not MISSING:
+            names[f"default_{name}"] = each.default
+            default = f"=default_{name}"
+        elif each.default_factory is not MISSING:
+            names[f"make_{name}"] = each.default_factory
+            default = "=MISSING"
+            body.append(f"if {name} is MISSING: {name} = make_{name}()")
+        (keywords if each.kw_only else positional).append(f"{name}{default}")
+        body.append(f"set_{name}(self, {name})")
+    if hasattr(cls, "__post_init__"):
+        body.append("self.__post_init__()")
+    parameters = ", ".join(["self", *positional, *(["*", *keywords] if keywords else [])])
+    exec(f"def __init__({parameters}):\n  " + "\n  ".join(body), names)
+    cls.__init__ = names["__init__"]  # type: ignore[method-assign]
+    return cls
+
 
 Status = Literal["scored", "non_evaluable", "blocked", "error"]
 MetricKind = Literal["check", "judge", "evaluator", "test"]
@@ -52,6 +87,7 @@ CODES: Final[Mapping[str, str]] = {
 }
 
 
+@quick_to_make
 @dataclass(frozen=True, slots=True)
 class Score:
     """The result of one metric on one row.
@@ -89,6 +125,7 @@ class Score:
             raise ValueError(f"a {self.status} result has neither value nor verdict")
 
 
+@quick_to_make
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One example of a dataset.
@@ -252,6 +289,7 @@ class Metric:
         return True
 
 
+@quick_to_make
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """One line of the results: a score with the place it belongs to.
