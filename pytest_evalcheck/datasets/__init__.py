@@ -16,6 +16,7 @@ __all__ = [
     "FORMATS",
     "DatasetOptions",
     "load_rows",
+    "read_records",
     "read_rows",
     "row_from_mapping",
     "rows_from_values",
@@ -46,6 +47,18 @@ def read_rows(
         if isinstance(outcome, DatasetError):
             raise outcome
         yield outcome
+
+
+def read_records(
+    path: Path, options: DatasetOptions = _NO_OPTIONS, *, shown: str = ""
+) -> Iterator[tuple[int, Any]]:
+    """Yield the line and the value of each record of a file, before it becomes a row.
+
+    Raises:
+        DatasetError: the file cannot be read.
+    """
+    shown = shown or str(path)
+    yield from _records(format_of(path, options, shown), path, options, shown)
 
 
 def load_rows(path: Path, options: DatasetOptions = _NO_OPTIONS, shown: str = "") -> list[Row]:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-import os
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pytest_evalcheck.errors import ConfigError, Problem
-from pytest_evalcheck.first_run.scaffold import flow_text
+from pytest_evalcheck.first_run.trial import read_trial, suite_value
+from pytest_evalcheck.first_run.whole_files import replace_file
+from pytest_evalcheck.first_run.yaml_lines import flow_text
 from pytest_evalcheck.suite import compile_metric, load_suite
 from pytest_evalcheck.suite.plan import shown_path
 from pytest_evalcheck.yamlnodes import load_yaml
 
 __all__ = ["append_metric"]
 
+FLAG: Final = "--evalcheck-add-metric"
+LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+MOST_TRIES: Final = 200  # places looked at, the likely ones first
+
 
 def append_metric(text: str, suite: Path, rootdir: Path) -> str:
     """Append a metric to a suite file as informational (`gate: "off"`).
+
+    The file is written once, when the text it would have was found to load and to say
+    what it said before, with the metric as its last one.
 
     Args:
         text: the entry as YAML or JSON: `{check: contains, value: 30 days}`.
@@ -29,100 +41,142 @@ def append_metric(text: str, suite: Path, rootdir: Path) -> str:
     Raises:
         ConfigError: the text is no metric, asks for a gate, or does not go with the
             suite; the file is as it was.
+        OSError: the file cannot be written; it is as it was.
     """
-    shown = shown_path(suite, rootdir)
-    entry = _read_entry(text)
-    compile_metric(entry, base_dir=suite.parent, shown="--evalcheck-add-metric", rootdir=rootdir)
+    entry = {**_read_entry(text), "gate": "off"}
+    compile_metric(entry, base_dir=suite.parent, shown=FLAG, rootdir=rootdir)
     load_suite(suite, rootdir)
-    before = suite.read_bytes()
-    written = flow_text({**entry, "gate": "off"})
-    problems: tuple[Problem, ...] = ()
-    for after in _candidates(before.decode("utf-8-sig"), written, shown):
-        _replace(suite, after.encode("utf-8"))
-        try:
-            load_suite(suite, rootdir)
-        except ConfigError as error:
-            problems = problems or error.problems
-            _replace(suite, before)
-        else:
-            return written
-    raise ConfigError(problems)
+    data = suite.read_bytes()
+    before = data.decode("utf-8-sig")
+    mark = data[: len(data) - len(before.encode("utf-8"))]
+    written = flow_text(entry) if suite.suffix != ".json" else json.dumps(entry)
+    after = _with_entry(before, written, entry, suite, rootdir)
+    _refuse_gate(read_trial(after, suite, rootdir).metrics[-1].gate.kind)
+    replace_file(suite, mark + after.encode("utf-8"))
+    return written
 
 
 def _read_entry(text: str) -> dict[str, Any]:
-    entry, _ = load_yaml(text, "--evalcheck-add-metric")
+    entry, _ = load_yaml(text, FLAG)
     if not isinstance(entry, dict) or not entry:
         raise ConfigError(
             Problem(
-                path="--evalcheck-add-metric",
+                path=FLAG,
                 found=f"{text!r}",
                 expected="a metric such as '{check: contains, value: 30 days}'",
             )
         )
-    if "gate" in entry:
-        raise ConfigError(
-            Problem(
-                path="--evalcheck-add-metric",
-                where="gate",
-                found="a gate",
-                expected="none: a metric is added as informational",
-                fix="Edit the suite file to let it gate.",
-            )
-        )
+    if entry.get("gate", "off") not in ("off", False):
+        _refuse_gate("a gate")
+    if entry.get("metric_status") == "gating":
+        _refuse_gate("metric_status: gating")
     return entry
 
 
-def _candidates(text: str, entry: str, shown: str) -> list[str]:
-    """Return the file with the entry, as the style of its metrics calls for."""
+def _refuse_gate(found: str) -> None:
+    if found == "off":
+        return
+    raise ConfigError(
+        Problem(
+            path=FLAG,
+            where="gate",
+            found=found,
+            expected="none: a metric is added as informational",
+            fix="Edit the suite file to let it gate.",
+        )
+    )
+
+
+def _with_entry(
+    text: str, written: str, entry: Mapping[str, Any], suite: Path, rootdir: Path
+) -> str:
+    """Return the text with the entry in the first place where it is just the last metric.
+
+    Raises:
+        ConfigError: there is no such place, as with metrics that stand elsewhere in the
+            file and are repeated by an alias.
+    """
+    value = suite_value(text, suite, rootdir)
+    wanted = {**value, "metrics": [*value.get("metrics", ()), entry]}
+    for candidate in islice(_candidates(text, written), MOST_TRIES):
+        if suite_value(candidate, suite, rootdir) == wanted:
+            return candidate
+    raise ConfigError(
+        Problem(
+            path=shown_path(suite, rootdir),
+            where="metrics",
+            found="written in a way that nothing can be appended to safely",
+            fix=f"Add it by hand: {written}",
+        )
+    )
+
+
+# --- where an entry can stand ----------------------------------------------------------
+
+
+def _candidates(text: str, written: str) -> Iterator[str]:
+    """Yield the text with the entry in every place it may belong to, the likely ones first."""
     import yaml
 
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError:
+        return
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
     metrics = next((value for key, value in pairs if key.value == "metrics"), None)
-    if not isinstance(metrics, yaml.SequenceNode) or not metrics.value:
-        raise ConfigError(
-            Problem(path=shown, found="no list of metrics", expected="metrics: [...]")
-        )
-    newline = "\r\n" if "\r\n" in text else "\n"
-    if metrics.flow_style:
-        at = metrics.end_mark.index - 1
-        head, tail = text[:at], text[at:]
-        return [f"{head}, {entry}{tail}", f"{head}{entry}{tail}"]
+    if metrics is None:
+        yield from _new_list(text, written)
+    elif isinstance(metrics, yaml.SequenceNode) and metrics.value:
+        places = _in_flow_list if metrics.flow_style else _in_block_list
+        yield from places(text, metrics, written)
+
+
+def _new_list(text: str, written: str) -> Iterator[str]:
+    newline = _newline(text)
+    yield f"{_ended(text, newline)}metrics:{newline}  - {written}{newline}"
+
+
+def _in_flow_list(text: str, metrics: Any, written: str) -> Iterator[str]:
+    """Yield the places after the last entry: on a line of its own where that one has one."""
     last = metrics.value[-1]
-    indent = " " * metrics.start_mark.column
-    at = _end_of_line(text, last)
-    head, tail = text[:at], text[at:]
-    if head and not head.endswith("\n"):
-        head += newline
-    return [f"{head}{indent}- {entry}{newline}{tail}"]
+    end, close = last.end_mark.index, metrics.end_mark.index - 1
+    line = text.rfind("\n", 0, last.start_mark.index) + 1
+    indent = text[line : last.start_mark.index]
+    following = text.find("\n", end, close) + 1
+    if following and not indent.strip():
+        newline = _newline(text)
+        entry = f"{indent}{written}"
+        yield f"{text[:end]},{text[end:following]}{entry}{newline}{text[following:]}"
+        yield f"{text[:following]}{entry},{newline}{text[following:]}"
+    yield f"{text[:end]}, {written}{text[end:]}"
+    yield f"{text[:close]}, {written}{text[close:]}"
+    yield f"{text[:close]}{written}{text[close:]}"
 
 
-def _end_of_line(text: str, node: Any) -> int:
-    """Return where the line after a node begins: past its comment, before blank lines.
+def _in_block_list(text: str, metrics: Any, written: str) -> Iterator[str]:
+    """Yield the places between two lines: after the last that says something, then below.
 
-    A block node ends where the next token begins; what lies between is blank or comment.
+    A block list ends where the next token begins; what lies between is blank lines and
+    comments, or part of a text over several lines.
     """
-    end = node.end_mark.index
-    while end > node.start_mark.index and text[end - 1] in " \t\r\n":
-        end -= 1
-    while end > node.start_mark.index and _is_comment_line(text, end):
-        end = text.rfind("\n", 0, end)
-        end = len(text[:end].rstrip())
-    following = text.find("\n", end)
-    return len(text) if following < 0 else following + 1
+    newline = _newline(text)
+    indent = " " * metrics.start_mark.column
+    end = metrics.end_mark.index
+    if end < len(text):
+        end = text.rfind("\n", 0, end) + 1
+    lines = LINE.findall(text, 0, end)
+    said = len(lines)
+    while said and (not lines[said - 1].strip() or lines[said - 1].lstrip().startswith("#")):
+        said -= 1
+    for at in range(said, len(lines) + 1):
+        head = _ended("".join(lines[:at]), newline)
+        yield f"{head}{indent}- {written}{newline}{''.join(lines[at:])}{text[end:]}"
 
 
-def _is_comment_line(text: str, end: int) -> bool:
-    start = text.rfind("\n", 0, end) + 1
-    return text[start:end].lstrip().startswith("#")
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Replace a file whole, keeping its mode."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(content)
-        os.chmod(temporary, path.stat().st_mode)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def _ended(text: str, newline: str) -> str:
+    """Return a text whose last line has an end."""
+    return text if not text or text.endswith("\n") else text + newline
