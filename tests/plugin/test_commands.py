@@ -201,3 +201,125 @@ def test_the_schema_is_printed_alone_and_accepts_what_init_writes(project):
     jsonschema.Draft202012Validator(schema).validate(suite)
     broken = {**suite, "metrcis": []}
     assert not jsonschema.Draft202012Validator(schema).is_valid(broken)
+
+
+COMMANDS = (
+    ("--evalcheck-schema",),
+    ("--evalcheck-init", "new"),
+    ("--evalcheck-add-metric", "{name: b, check: contains, value: x}"),
+)
+
+
+@pytest.mark.parametrize("way", [("-n2",), ("-v", "-x", "--collect-only")], ids=" ".join)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_command_ends_without_collecting_whatever_else_is_asked_for(project, command, way):
+    project.write("evalcheck.yaml", SUITE)
+    project.rows({"id": "a", "output": "30 days"})
+    project.write("test_broken.py", "raise RuntimeError('collected')\n")
+    ran = project.run(*way, *command)
+    assert ran.status == 0
+    assert "collected" not in ran.out + ran.err
+    assert " in 0." not in ran.out
+    assert not (project.path / ".pytest_cache").exists()
+
+
+def test_the_schema_is_all_that_is_printed(project):
+    ran = project.run("-v", "--evalcheck-schema")
+    assert ran.err == ""
+    assert json.loads(ran.out)["$schema"].startswith("https://json-schema.org/")
+
+
+def test_two_commands_at_once_are_refused_and_nothing_is_done(project):
+    ran = project.run("--evalcheck-init", "evals", "--evalcheck-schema")
+    assert ran.status == 4
+    assert "--evalcheck-schema and --evalcheck-init: give one of them at a time" in ran.err
+    assert ran.out == ""
+    assert not (project.path / "evals").exists()
+
+
+@pytest.mark.parametrize("folder", ["", " "])
+def test_an_empty_name_is_no_folder(project, folder):
+    ran = project.run("--evalcheck-init", folder)
+    assert ran.status == 4
+    assert "no folder is named" in ran.err
+    assert not (project.path / "evalcheck.yaml").exists()
+
+
+def test_a_metric_goes_to_the_suite_that_is_named_or_nearest(project):
+    one = project.suite(name="one/evalcheck.yaml")
+    two = project.suite(name="two/evalcheck.yaml")
+    alone = project.write(
+        "alone.eval.yaml", "rows: [{input: q, output: x}]\nmetrics: [{check: valid_json}]\n"
+    )
+    for folder in ("one", "two"):
+        project.rows({"id": "a", "output": "x"}, name=f"{folder}/rows.jsonl")
+
+    def add(name, *arguments):
+        metric = f"{{name: {name}, check: contains, value: x}}"
+        ran = project.run("--evalcheck-add-metric", metric, *arguments)
+        assert ran.status == 0, ran.out + ran.err
+
+    add("by_folder", "one")
+    add("by_file", "one/rows.jsonl")
+    add("by_item", "one/rows.jsonl::a::has_days")
+    add("by_option", "--evalcheck-config", "two/evalcheck.yaml")
+    add("by_suite", "alone.eval.yaml")
+    project.write("pytest.ini", "[pytest]\nevalcheck_config = two/evalcheck.yaml\n")
+    add("by_ini")
+    assert re.findall(r"by_\w+", one.read_text()) == ["by_folder", "by_file", "by_item"]
+    assert re.findall(r"by_\w+", two.read_text()) == ["by_option", "by_ini"]
+    assert re.findall(r"by_\w+", alone.read_text()) == ["by_suite"]
+    project.write("pytest.ini", "[pytest]\ntestpaths = two\n")
+    add("by_testpaths")
+    assert "by_testpaths" in two.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["one", "two"], "2 suites are meant: one/evalcheck.yaml, two/evalcheck.yaml"),
+        ([], "no suites are meant"),
+        (["three"], "three"),
+        (["--evalcheck-config", "three.yaml"], "there is no such file"),
+    ],
+)
+def test_a_metric_without_a_home_is_refused(project, arguments, said):
+    paths = [project.suite(name=f"{name}/evalcheck.yaml") for name in ("one", "two")]
+    before = [path.read_bytes() for path in paths]
+    ran = project.run("--evalcheck-add-metric", "{check: contains, value: x}", *arguments)
+    assert ran.status == 4
+    assert said in ran.out + ran.err
+    assert [path.read_bytes() for path in paths] == before
+
+
+def test_checks_of_a_conftest_are_in_the_schema_and_may_be_added(project):
+    project.write(
+        "conftest.py",
+        """
+        from pytest_evalcheck.checks.registry import CHECKS, CheckSpec
+
+        spec = CHECKS["valid_json"]
+
+        def pytest_evalcheck_register(registry):
+            registry.add(CheckSpec(name="ours", version=1, summary="ours", options=(),
+                                   score="yes/no", build=spec.build))
+        """,
+    )
+    project.write("evalcheck.yaml", SUITE)
+    project.rows({"id": "a", "output": "30 days"})
+    from pytest_evalcheck.checks import CHECKS
+
+    try:
+        assert "ours@1" in project.run("--evalcheck-schema").out
+        assert project.run("--evalcheck-add-metric", "{check: ours}").status == 0
+    finally:
+        CHECKS.pop("ours", None)
+
+
+def test_a_console_of_few_characters_is_enough(project, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    monkeypatch.setenv("PYTHONUTF8", "0")
+    project.rows({"id": "a", "output": "x"}, name="prüfung/zeilen.jsonl")
+    ran = project.pytester.runpytest_subprocess("--evalcheck-init", "prüfung")
+    assert ran.ret == 0
+    assert "wrote pr\\xfcfung/evalcheck.yaml" in ran.stdout.str()
