@@ -211,7 +211,7 @@ def _against_lists(rows: list[Row], seen: str) -> MetricProposal:
 def _against_texts(rows: list[Row], wanted: list[str]) -> MetricProposal:
     """Return the strictest comparison that most rows pass, or the one their lengths call for."""
     labels = set(wanted)
-    is_label = len(labels) <= MOST_LABELS and max(map(len, wanted)) < LONGEST_LABEL
+    is_label = 2 <= len(labels) <= MOST_LABELS and max(map(len, wanted)) < LONGEST_LABEL
     exact = {"check": "exact_match", **FOLDED}
     trial = _try(exact, rows)
     if is_label and len(wanted) >= 2 * len(labels) and (trial.mostly_passes or not trial.scored):
@@ -267,7 +267,7 @@ def _of_texts(rows: list[Row]) -> Iterator[MetricProposal]:
     texts = [json_text(row.output) for row in rows]
     longest = max(map(len, texts))
     labels = sorted(set(texts))
-    if longest < LONGEST_LABEL and len(labels) <= MOST_LABELS and len(texts) >= 2 * len(labels):
+    if longest < LONGEST_LABEL and 2 <= len(labels) <= min(MOST_LABELS, len(texts) / 2):
         if all(isinstance(row.output, str) and row.output.strip() for row in rows):
             entry: dict[str, Any] = {"check": "enum_membership", "allowed": labels}
             why = f"{len(texts)} outputs are {len(labels)} labels"
