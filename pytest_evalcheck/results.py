@@ -167,9 +167,9 @@ def make_result(
         latency_s=_finite(row.latency_s),
         tokens=row.tokens,
         cost_usd=_finite(row.cost_usd),
-        tags=row.tags,
-        app_version=row.app_version,
-        xfail=row.xfail,
+        tags=tuple(map(safe_text, row.tags)) if row.tags else (),
+        app_version=row.app_version and safe_text(row.app_version),
+        xfail=row.xfail and safe_text(row.xfail),
         slices=() if by is None else row_slices(row, by),
     )
     return replace(result, **extra) if extra else result
@@ -204,9 +204,9 @@ def _finite(value: float | None) -> float | None:
 def row_slices(row: Row, by: str) -> tuple[str, ...]:
     """Return the slices a row is counted in: its tags, or its value of a metadata key."""
     if by in ("tag", "tags"):
-        return tuple(sorted(set(row.tags))) or (NO_SLICE,)
+        return tuple(sorted({safe_text(tag, 80) for tag in row.tags})) or (NO_SLICE,)
     if by == "app_version":
-        return (row.app_version or NO_SLICE,)
+        return (safe_text(row.app_version, 80) if row.app_version else NO_SLICE,)
     if row.metadata.get(by) is not None:
         return (safe_text(json_text(row.metadata[by]), 80),)
     return (by,) if by in row.tags else (NO_SLICE,)
@@ -230,7 +230,7 @@ def result_to_plain(result: Result) -> dict[str, Any]:
     }
     for name in _NAMES[6:]:
         value = getattr(result, name)
-        if value not in (None, "", ()):
+        if value != _DEFAULTS[name]:
             plain[name] = list(value) if type(value) is tuple else value
     return plain
 

@@ -104,7 +104,7 @@ class EvalFile(pytest.File):
                 raise self.CollectError(problems_text(error)) from None
             return []
         if problems:
-            raise self.CollectError("\n".join(problem.text() for problem in problems))
+            raise self.CollectError(problems_text(EvalcheckError(problems)))
         return nodes
 
     def _row_nodes(self) -> Iterator[pytest.Item | pytest.Collector]:

@@ -19,6 +19,7 @@ from pytest_evalcheck.plugin.outcomes import Outcome, decide_outcome
 from pytest_evalcheck.plugin.suites import problems_text
 from pytest_evalcheck.reports.failure import failure_lines
 from pytest_evalcheck.results import MetricPlan, MetricTally
+from pytest_evalcheck.safetext import safe_line
 
 if TYPE_CHECKING:
     from pytest_evalcheck.model import Metric, Row, Score
@@ -72,6 +73,7 @@ class MetricPass:
         Streaming meets a bad row only when it comes to it; the rows before it count.
         """
         problem = error.problems[0]
+        said = safe_line(problem.text())
         result = Result(
             suite=dataset.suite_name,
             dataset=dataset.shown,
@@ -79,14 +81,14 @@ class MetricPass:
             row="",
             metric=self.metric.name,
             status="error",
-            reason=problem.text(),
+            reason=said,
         )
         if self.results is None:
             self.tally.add(result)
         else:
             self.results.append(result)
         self.words["failed"] += 1
-        self.first.setdefault("failed", problem.text())
+        self.first.setdefault("failed", said)
         self.failures = [problems_text(error), *self.failures]
 
     def outcome(self) -> Outcome:

@@ -121,7 +121,7 @@ def prepare_marked_test(metafunc: pytest.Metafunc, mark: pytest.Mark | None, run
             )
         rows = _rows_of(metafunc.definition.path, read.dataset, run)
     except ConfigError as error:
-        said = " ".join(problem.text() for problem in error.problems)
+        said = " ".join(problems_text(error).splitlines())
         pytest.fail(f"{test}: @pytest.mark.metric: {said}", pytrace=False)
     except EvalcheckError as error:
         pytest.fail(problems_text(error), pytrace=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pytest_evalcheck.model import Gate, Row, Score
+from pytest_evalcheck.safetext import safe_line
 
 __all__ = ["Outcome", "decide_outcome", "merge_outcomes"]
 
@@ -32,9 +33,9 @@ def decide_outcome(score: Score, gate: Gate, row: Row) -> Outcome:
     """
     if score.status == "scored":
         if score.passed:
-            return Outcome("xpassed", row.xfail) if row.xfail else PASSED
+            return Outcome("xpassed", safe_line(row.xfail)) if row.xfail else PASSED
         if row.xfail:
-            return Outcome("xfailed", row.xfail)
+            return Outcome("xfailed", safe_line(row.xfail))
         if gate.kind == "each":
             return Outcome("failed", _reason(score))
         return Outcome("xfailed", f"not gating: {_reason(score)}")
@@ -60,7 +61,8 @@ def merge_outcomes(outcomes: list[Outcome]) -> Outcome:
 
 
 def _reason(score: Score) -> str:
-    """Return the score's reason, led by its code where it has one."""
-    if score.code and not score.reason.startswith(score.code):
-        return f"{score.code}: {score.reason}" if score.reason else score.code
-    return score.reason or score.status
+    """Return the score's reason on one safe line, led by its code where it has one."""
+    reason = safe_line(score.reason)
+    if score.code and not reason.startswith(score.code):
+        return f"{score.code}: {reason}" if reason else score.code
+    return reason or score.status

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_evalcheck.errors import ConfigError, DatasetError, EvalcheckError, Problem
+from pytest_evalcheck.safetext import safe_line
 from pytest_evalcheck.suite import (
     SUITE_FILE,
     Suite,
@@ -277,5 +278,5 @@ def marker_name(tag: str) -> str | None:
 
 
 def problems_text(error: EvalcheckError) -> str:
-    """Return all problems of an error, one a line."""
-    return "\n".join(problem.text() for problem in error.problems)
+    """Return all problems of an error, one a line and safe to print."""
+    return "\n".join(safe_line(problem.text()) for problem in error.problems)

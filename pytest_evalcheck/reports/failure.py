@@ -92,7 +92,7 @@ def reason_text(score: Score, redact: Redactor | None = None) -> str:
 def sides_text(found: str | None, wanted: str | None, width: int) -> str:
     """Return both sides on one line of at most `width` columns, each cut where it must be."""
     sides = [
-        (name, safe_line(text))
+        (name, safe_line(text if text.strip() else f'"{text}"'))
         for name, text in (("found", found), ("wanted", wanted))
         if text is not None
     ]

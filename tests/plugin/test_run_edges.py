@@ -437,3 +437,60 @@ def test_hooks_add_a_check_change_a_row_and_see_scores_and_summary(project):
     assert ran.outcomes() == {"passed": 2}
     assert ran.out.count("SCORED row-") == 2
     assert "SUMMARY 2" in ran.out
+
+
+def test_tags_with_a_colon_are_markers_that_strict_runs_know(project, run_every_way):
+    project.suite(
+        """
+        datasets: [{path: rows.jsonl, tags: ["team:billing"]}]
+        metrics: [{name: has_days, check: contains, value: 30 days, tags: ["lang:de"]}]
+        """
+    )
+    project.rows({"id": "a", "output": "30 days", "tags": ["prio:1"]}, {"id": "b", "output": "x"})
+    for asked in (
+        ("-m", "team:billing and lang:de and prio:1"),
+        ("--strict-markers", "-m", "team_billing and lang_de and prio_1"),
+    ):
+        assert project.run("-W", "error", *asked).outcomes() == {"passed": 1, "deselected": 1}
+    for ran in run_every_way("--strict-markers"):
+        assert ran.outcomes() == {"passed": 1, "failed": 1}
+
+
+@pytest.mark.parametrize("way", [(), ("-n2",)], ids=["plain", "workers"])
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(r"\ud800", r"\ud800"), (r"\u001b[31m", r"\x1b[31m"), (r"\u0000", r"\x00")],
+    ids=["lone surrogate", "terminal escape", "NUL"],
+)
+def test_a_broken_row_is_quoted_so_that_terminals_and_workers_can_carry_it(
+    project, way, value, shown
+):
+    project.suite()
+    project.write("rows.jsonl", f'{{"output": "x", "metadata": "{value}"}}\n')
+    ran = project.run(*way)
+    assert ran.status == (1 if way else 2)
+    assert f"rows.jsonl:1: metadata: '{shown}' is text" in ran.out
+    assert "INTERNALERROR" not in ran.out + ran.err
+    assert value.encode().decode("unicode_escape") not in ran.out
+
+
+def test_rows_of_blank_and_unprintable_text_are_told_the_same_in_every_way(project, run_every_way):
+    project.suite(
+        """
+        datasets: [rows.jsonl]
+        metrics: [{name: same, check: equals, value: x, case_sensitive: true, gate: "off"}]
+        """
+    )
+    odd = "\ud800\x1b[31m\x00"
+    project.rows(
+        {"id": "blank", "output": ""},
+        {"id": "skip", "output": "x", "skip": odd},
+        {"id": "xfail", "output": "y", "xfail": odd},
+        {"id": "xpass", "output": "x", "xfail": odd},
+        {"id": "odd" + odd, "input": odd, "output": odd, "app_version": odd, "tags": ["t" + odd]},
+    )
+    ran = run_every_way("-rA", "--evalcheck-by", "app_version")[0]
+    assert 'rows.jsonl:1 blank same: found "" / wanted x' in " ".join(ran.summary.split())
+    assert ran.outcomes() == {"skipped": 1, "xfailed": 3, "xpassed": 1}
+    assert ran.document["results"][0]["found"] == ""
+    assert not {"\ud800", "\x1b", "\x00"} & set(ran.out + json.dumps(ran.document))
