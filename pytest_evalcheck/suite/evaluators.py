@@ -27,7 +27,7 @@ from typing import Any, Final
 from pytest_evalcheck.model import Row, Score, Scorer
 from pytest_evalcheck.suite.answers import Scale, read_answer
 from pytest_evalcheck.suite.host_functions import fault, load_function
-from pytest_evalcheck.suite.user_frames import one_line, own_frames, raise_point
+from pytest_evalcheck.suite.user_frames import error_text, own_frames, raise_point
 
 __all__ = ["compile_evaluator"]
 
@@ -111,7 +111,9 @@ def compile_evaluator(
                 **{name: own[name] for name in call.keywords},
             )
             return read_answer(answer, scale)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # sys.exit, a library's own stop, pytest.skip: no verdict
             return raised_score(scale.name, error)
 
     return score
@@ -188,7 +190,7 @@ def own_row(row: Row) -> Row:
 def raised_score(name: str, error: BaseException) -> Score:
     """Return the error score of a function that raised, with the user's own frames."""
     frames = own_frames(error)
-    said = one_line(f"{type(error).__name__}: {error}")
+    said = error_text(error)
     point = raise_point(error)
     return Score(
         "error",

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pytest_evalcheck.errors import ConfigError, Problem
 from pytest_evalcheck.suite.keys import near, show
-from pytest_evalcheck.suite.user_frames import one_line, raise_point
+from pytest_evalcheck.suite.user_frames import error_text, raise_point
 
 __all__ = ["fault", "load_function"]
 
@@ -93,7 +93,10 @@ def import_file(path: Path, place: str, base_dir: Path) -> ModuleType:
     try:
         with importable(str(base_dir), str(path.parent)):
             spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        del sys.modules[name]
+        raise
+    except BaseException as error:
         del sys.modules[name]
         raise import_fault(place, error) from None
     return module
@@ -118,7 +121,9 @@ def import_module(name: str, base_dir: Path, rootdir: Path) -> ModuleType:
             if (base_dir / f"{name}.py").is_file()
             else "",
         ) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise import_fault(name, error) from None
     refuse_namesake(module, name, base_dir)
     return module
@@ -197,6 +202,5 @@ def import_fault(place: str, error: BaseException) -> ConfigError:
         line = f"{Path(error.filename).name}:{error.lineno}"
     else:
         line = raise_point(error)
-    said = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
     where = f" ({line})" if line else ""
-    return fault(f"importing {place!r} raised {one_line(said)}{where}", "", "Mend the module.")
+    return fault(f"importing {place!r} raised {error_text(error)}{where}", "", "Mend the module.")

@@ -235,6 +235,8 @@ DATASET_KEYS: Final[tuple[Key, ...]] = (
     Key(name="quotechar", kind="character", summary="what quotes the cells of a CSV file"),
     Key(name="skip_lines", kind="count", summary="lines before the header that are no data"),
     Key(name="expand", kind="text", summary="depths makes a row of each user message of a chat"),
+    Key(name="max_tools", kind="count", summary="the most tools of an mcp_tools file; 200"),
+    Key(name="max_bytes", kind="count", summary="the most bytes of an mcp_tools file; 1048576"),
     Key(name="title", kind="text", summary="what a person calls the data"),
     Key(name="description", kind="text", summary="where the data comes from"),
 )
@@ -287,6 +289,7 @@ def show(value: Any, limit: int = 60) -> str:
         shown = "null" if value is None else repr(value)
     except RecursionError:
         shown = f"a {type(value).__name__} nested too deep to show"
+    shown = re.sub(r" at 0x[0-9A-Fa-f]+(?=>)", "", shown)  # differs between processes
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 

@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["one_line", "own_frames", "raise_point"]
+__all__ = ["error_text", "one_line", "own_frames", "raise_point"]
 
 OWN_FOLDER = os.path.dirname(__file__)
 IMPORT_FOLDER = os.path.dirname(importlib.__file__)
@@ -32,6 +32,15 @@ def raise_point(error: BaseException) -> str:
     """Return `file.py:line` of the deepest frame in the user's code, or ''."""
     frames = traceback.extract_tb(own_frames(error))
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+
+
+def error_text(error: BaseException) -> str:
+    """Return `Type: text` of an exception on one line, even where its own text raises."""
+    try:
+        text = str(error.msg if isinstance(error, SyntaxError) else error)
+    except Exception:
+        text = "(its text cannot be had)"
+    return one_line(f"{type(error).__name__}: {text}")
 
 
 def one_line(text: str, limit: int = 300) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
 
@@ -391,6 +392,40 @@ def test_a_link_out_of_the_rootdir_is_not_followed(tmp_path):
     (home / "in.py").symlink_to(tmp_path / "out.py")
     with pytest.raises(ConfigError, match="leads out of the rootdir"):
         compile_metric({"evaluator": "in.py:judge"}, base_dir=home)
+
+
+STOPS = {
+    "a stop of its own kind": ("raise Stop('now')", "judge raised Stop: now (mine.py:8)"),
+    "a generator's end": ("raise GeneratorExit", "judge raised GeneratorExit: (mine.py:8)"),
+    "a test's skip": ("raise pytest.skip.Exception('no')", "judge raised Skipped: no (mine.py:8)"),
+    "no text": ("raise Mute", "judge raised Mute: (its text cannot be had) (mine.py:8)"),
+}
+
+
+@pytest.mark.parametrize(("line", "said"), STOPS.values(), ids=STOPS)
+def test_whatever_a_function_raises_is_an_error_of_its_row_alone(metric, line, said):
+    score = metric(
+        "import pytest\n"
+        "class Stop(BaseException): pass\n"
+        "class Mute(Exception):\n"
+        "    def __str__(self): raise RuntimeError\n"
+        "\n"
+        "\n"
+        "def judge(row):\n"
+        f"    {line}\n"
+    ).score(ROW)
+    assert score.status == "error"
+    assert score.reason == said
+
+
+def test_an_object_is_shown_without_its_address_which_differs_between_processes(metric):
+    body = "class Thing: pass\ndef judge(row):\n    return Thing()\n"
+    assert re.match(r"judge returned <\S*Thing object> \(Thing\);", metric(body).score(ROW).reason)
+
+
+def test_ctrl_c_in_a_function_still_ends_the_run(metric):
+    with pytest.raises(KeyboardInterrupt):
+        metric("def judge(row):\n    raise KeyboardInterrupt\n").score(ROW)
 
 
 THRESHOLDS = {
