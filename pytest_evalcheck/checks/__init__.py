@@ -27,6 +27,7 @@ from pytest_evalcheck.checks import (
     shape,
     similarity,
     text,
+    tool_descriptions,
     tools,
 )
 
@@ -49,5 +50,6 @@ __all__ = [
     "shape",
     "similarity",
     "text",
+    "tool_descriptions",
     "tools",
 ]

@@ -49,6 +49,8 @@ class CheckSpec:
         build: compiles the validated options into a Plan.
         threshold: how `threshold` is read: `share` (above 0, up to 1), `any` (any
             finite number) or `none` (refused).
+        applies_to: the rows it is for, as a metric's own `applies_to`, which it stands
+            in for; empty means every row.
     """
 
     name: str
@@ -58,6 +60,7 @@ class CheckSpec:
     score: Literal["yes/no", "share", "value"]
     build: Build
     threshold: Literal["share", "any", "none"] = "share"
+    applies_to: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +74,7 @@ class CompiledCheck:
         score_range: lowest and highest value, or None when unbounded.
         threshold: the value from which a row passes, where one was written.
         options: the entry it was compiled from.
+        applies_to: the rows the check is for where the entry does not say.
     """
 
     name: str
@@ -79,6 +83,7 @@ class CompiledCheck:
     score_range: tuple[float, float] | None
     threshold: float | None
     options: Mapping[str, Any] = field(default_factory=dict)
+    applies_to: Mapping[str, Any] = field(default_factory=dict)
 
 
 CHECKS: Final[dict[str, CheckSpec]] = {}
@@ -102,6 +107,7 @@ def check(
     score: Literal["yes/no", "share", "value"] = "yes/no",
     version: int = 1,
     threshold: Literal["share", "any", "none"] = "share",
+    applies_to: Mapping[str, Any] | None = None,
 ) -> Callable[[Build], Build]:
     """Register the decorated build function as a check (several may share one function).
 
@@ -112,6 +118,7 @@ def check(
         score: the kind of its value.
         version: its version.
         threshold: how `threshold` is read.
+        applies_to: the rows it is for, unless an entry says otherwise.
     """
 
     def register(build: Build) -> Build:
@@ -124,6 +131,7 @@ def check(
                 score=score,
                 build=build,
                 threshold=threshold,
+                applies_to=applies_to or {},
             )
         )
         return build
@@ -165,6 +173,7 @@ def compile_check(options: Mapping[str, Any], *, base_dir: Path | None = None) -
         score_range=plan.score_range if spec.score == "value" else (0.0, 1.0),
         threshold=settings["threshold"] if plan.least is None else plan.least,
         options=dict(options),
+        applies_to=spec.applies_to,
     )
 
 

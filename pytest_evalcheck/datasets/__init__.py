@@ -139,6 +139,10 @@ def _records(
         from pytest_evalcheck.datasets.yaml_documents import read_yaml
 
         return read_yaml(path, options, shown)
+    if kind == "mcp_tools":
+        from pytest_evalcheck.datasets.mcp_tools import read_mcp_tools
+
+        return read_mcp_tools(path, options, shown)
     from pytest_evalcheck.datasets.csv_tables import read_csv
 
     return read_csv(path, options, shown, tabs=kind == "tsv")

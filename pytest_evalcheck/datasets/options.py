@@ -19,6 +19,8 @@ FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
     "csv": (".csv",),
     "tsv": (".tsv",),
     "yaml": (".yaml", ".yml"),
+    # A tools/list dump of an MCP server: JSON like another, so no suffix tells it.
+    "mcp_tools": (),
 }
 DATASET_SUFFIXES: Final[frozenset[str]] = frozenset(
     suffix for suffixes in FORMATS.values() for suffix in suffixes
@@ -31,7 +33,7 @@ class DatasetOptions:
     """How to read a dataset file; everything may be left out.
 
     Attributes:
-        format: `jsonl`, `json`, `csv`, `tsv` or `yaml`; "" means by the suffix.
+        format: `jsonl`, `json`, `csv`, `tsv`, `yaml` or `mcp_tools`; "" means by the suffix.
         columns: our field to the file's column (`{"expected": "gold"}`). A column
             named here is taken for that field alone, and other spellings of the
             field become metadata.
@@ -41,6 +43,8 @@ class DatasetOptions:
         skip_lines: physical lines before the header of a table that are no data.
         tags: given to every row.
         expand: `depths` makes a row of each user message of a chat row; "" none.
+        max_tools, max_bytes: the most that an `mcp_tools` file may hold; 0 means 200
+            tools and 1 MiB.
 
     Raises:
         DatasetError: with every value that is not one of these.
@@ -54,6 +58,8 @@ class DatasetOptions:
     skip_lines: int = 0
     tags: tuple[str, ...] = ()
     expand: str = ""
+    max_tools: int = 0
+    max_bytes: int = 0
 
     def __post_init__(self) -> None:
         problems = [
@@ -63,7 +69,9 @@ class DatasetOptions:
             *_encoding_problems(self.encoding),
             *_character_problems("delimiter", self.delimiter),
             *_character_problems("quotechar", self.quotechar),
-            *_skip_problems(self.skip_lines),
+            *_count_problems("skip_lines", self.skip_lines),
+            *_count_problems("max_tools", self.max_tools),
+            *_count_problems("max_bytes", self.max_bytes),
             *_tag_problems(self.tags),
         ]
         if problems:
@@ -169,15 +177,15 @@ def _character_problems(key: str, value: Any) -> list[Problem]:
     ]
 
 
-def _skip_problems(value: Any) -> list[Problem]:
+def _count_problems(key: str, value: Any) -> list[Problem]:
     if type(value) is int and value >= 0:
         return []
     return [
         Problem(
-            found=f"skip_lines {value!r}",
+            found=f"{key} {value!r}",
             expected="a whole number from 0",
-            where="skip_lines",
-            keys=("skip_lines",),
+            where=key,
+            keys=(key,),
         )
     ]
 

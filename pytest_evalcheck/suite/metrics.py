@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,6 +36,7 @@ class Work:
     score: Scorer
     threshold: float | None
     score_range: tuple[float, float] | None
+    applies_to: Mapping[str, Any] = field(default_factory=dict)
 
 
 def compile_metric(
@@ -120,7 +121,7 @@ def assemble_metric(
         tags=texts(entry.get("tags")) if KINDS["tags"].fits(entry.get("tags")) else (),
         applies_to=dict(entry["applies_to"])
         if isinstance(entry.get("applies_to"), Mapping)
-        else {},
+        else work.applies_to,
         dataset=shown_dataset(native.dataset, base_dir, rootdir),
     )
 
@@ -214,6 +215,7 @@ def check_work(
         score=compiled.score,
         threshold=compiled.threshold,
         score_range=compiled.score_range or declared,
+        applies_to=compiled.applies_to,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,6 +19,7 @@ __all__ = [
     "Dump",
     "Limits",
     "ListedTool",
+    "dump_of",
     "parse_dump",
     "read_dump",
     "tool_problems",
@@ -170,24 +171,38 @@ def parse_dump(text: str, shown: str = "", limits: Limits = DEFAULT_LIMITS) -> D
         DatasetError: as `read_dump`.
     """
     document = _parse(text, shown, limits)
-    owner, keys, tools = _find_tools(document, shown)
-    if len(tools) > limits.max_tools:
-        raise DatasetError(
-            Problem(
-                found=f"{len(tools):,} tools",
-                expected=f"at most {limits.max_tools:,}",
-                fix="No model can choose among so many; raise the limit with max_tools to "
-                "score them all the same.",
-                path=shown,
-            )
-        )
+    _, keys, tools = _find_tools(document, shown)
+    return dump_of(document, shown, limits, lines=list(_lines_of(text, keys)) if tools else [])
+
+
+def dump_of(
+    document: Any,
+    shown: str = "",
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    lines: Sequence[int] | None = None,
+) -> Dump:
+    """Return the tools of a dump's JSON value.
+
+    Args:
+        document: the value, in any of the accepted forms.
+        shown: the path for messages.
+        limits: how much it may hold.
+        lines: the physical line of each tool, or None when they are not known.
+
+    Raises:
+        DatasetError: with every problem.
+    """
+    owner, _, tools = _find_tools(document, shown)
     if not tools:
         raise DatasetError(Problem(found="no tools", expected="one tool or more", path=shown))
-    lines = list(_lines_of(text, keys))
+    if len(tools) > limits.max_tools:
+        raise DatasetError(_too_many(len(tools), limits, shown))
+    places = lines or [0] * len(tools)
     problems = [
-        problem.located(path=shown, line=line)
-        for place, (tool, line) in enumerate(zip(tools, lines, strict=True))
-        for problem in tool_problems(tool, f"tools[{place}]")
+        problem.located(path=shown, line=line or None)
+        for at, (tool, line) in enumerate(zip(tools, places, strict=True))
+        for problem in tool_problems(tool, f"tools[{at}]")
     ]
     instructions, instruction_problems = _read_instructions(document, owner, shown)
     if problems or instruction_problems:
@@ -195,12 +210,22 @@ def parse_dump(text: str, shown: str = "", limits: Limits = DEFAULT_LIMITS) -> D
     server = _first_value("server", document, owner)
     return Dump(
         tools=tuple(
-            ListedTool(tool=tool, line=line) for tool, line in zip(tools, lines, strict=True)
+            ListedTool(tool=tool, line=line) for tool, line in zip(tools, places, strict=True)
         ),
         instructions=instructions,
         says_instructions=instructions is not None or server is not None,
         server=server if isinstance(server, Mapping) else None,
         is_partial=bool(_first_value("nextCursor", document, owner)),
+    )
+
+
+def _too_many(count: int, limits: Limits, shown: str) -> Problem:
+    return Problem(
+        found=f"{count:,} tools",
+        expected=f"at most {limits.max_tools:,}",
+        fix="No model can choose among so many; raise the limit with max_tools to "
+        "score them all the same.",
+        path=shown,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, Final
 
 from pytest_evalcheck.jsonvalues import json_text
@@ -18,11 +19,11 @@ from pytest_evalcheck.toolspecs.words import (
 )
 
 __all__ = [
-    "TOOL_PROBES",
     "estimate_tokens",
     "find_contradictions",
     "find_duplicates",
     "find_hidden_text",
+    "find_near_names",
     "find_orders",
     "find_schema_faults",
     "walk_texts",
@@ -358,9 +359,42 @@ def find_duplicates(names: Sequence[str]) -> tuple[Finding, ...]:
     )
 
 
-# The probes that need nothing but the tool.
-TOOL_PROBES: Final[Mapping[str, Callable[[Any], tuple[Finding, ...]]]] = {
-    "hidden_text": find_hidden_text,
-    "orders": find_orders,
-    "contradictions": find_contradictions,
-}
+def find_near_names(names: Sequence[str]) -> tuple[Finding, ...]:
+    """Return a finding for each two names that differ in one letter, or in case and marks only."""
+    spelt = {name: re.sub(r"[\W_]+", "", name).casefold() for name in dict.fromkeys(names)}
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name, plain in spelt.items():
+        # Two texts one edit apart become equal when each loses one letter, or one of them does.
+        for form in {plain, *(plain[:at] + plain[at + 1 :] for at in range(len(plain)))}:
+            groups[form].append(name)
+    pairs = {
+        (first, second)
+        for group in groups.values()
+        for first, second in combinations(group, 2)
+        if _one_edit(spelt[first], spelt[second])
+    }
+    return tuple(
+        Finding(
+            code="near_names",
+            severity="minor",
+            found=f"{first} and {second} differ in one letter at most",
+            fix="Name them apart: a model that misspells one calls the other.",
+            paths=(first, second),
+        )
+        for first, second in sorted(pairs, key=lambda pair: tuple(map(names.index, pair)))
+    )
+
+
+def _one_edit(first: str, second: str) -> bool:
+    """Tell whether two texts differ by one letter added, dropped or replaced, digits aside."""
+    short, long = sorted((first, second), key=len)
+    if len(long) - len(short) > 1:
+        return False
+    start = 0
+    while start < len(short) and short[start] == long[start]:
+        start += 1
+    if not short[start:] and not long[start:]:
+        return True
+    rest = short[start:] if len(long) > len(short) else short[start + 1 :]
+    # step_1 and step_2 are numbered on purpose.
+    return rest == long[start + 1 :] and not long[start].isdigit()
