@@ -101,7 +101,8 @@ class Score:
         code: one of `CODES`; required unless scored, allowed beside a failure
             that needs one (`path_unresolved`).
         details: plain JSON-like data; `found` and `wanted` hold the two sides
-            of a failure, `traceback` the user's frames of an error.
+            of a failure, `traceback` the user's frames of an error, `summary` lines
+            for the summary of the run.
     """
 
     status: Status
@@ -297,7 +298,7 @@ class Result:
     Field names are those of the results file. `suite` and `dataset` are paths
     relative to the rootdir with forward slashes; `slices` are the groups the row
     is counted in when a run is sliced by a tag or a metadata key; `xfail` is why the
-    row is known to fail.
+    row is known to fail; `summary` are lines that the result adds to the run's summary.
     """
 
     suite: str
@@ -322,3 +323,4 @@ class Result:
     app_version: str | None = None
     slices: tuple[str, ...] = ()
     xfail: str | None = None
+    summary: tuple[str, ...] = ()

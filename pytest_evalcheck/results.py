@@ -43,6 +43,12 @@ __all__ = [
 
 SCHEMA: Final = "evalcheck-results/1"
 
+# What a result may add to the summary: lines, characters of a line, results of one metric.
+SUMMARY_LINES: Final = 60
+SUMMARY_WIDTH: Final = 400
+SUMMARIES_KEPT: Final = 50
+# Fields of a result that are tuples of texts, in plain form lists.
+TUPLES: Final = ("tags", "slices", "summary")
 # The longest reason, found and wanted kept of a row, in characters.
 TEXT_LIMIT: Final = 2_000
 # Failing rows kept for the summary, per metric.
@@ -171,6 +177,7 @@ def make_result(
         app_version=row.app_version and safe_text(row.app_version),
         xfail=row.xfail and safe_text(row.xfail),
         slices=() if by is None else row_slices(row, by),
+        summary=_summary(score.details, redact) if "summary" in score.details else (),
     )
     return replace(result, **extra) if extra else result
 
@@ -197,6 +204,12 @@ def _side(details: Mapping[str, Any], name: str, redact: Redactor | None) -> str
     return safe_text(json_text(details[name]), TEXT_LIMIT, redact=redact)
 
 
+def _summary(details: Mapping[str, Any], redact: Redactor | None) -> tuple[str, ...]:
+    return tuple(
+        safe_text(line, SUMMARY_WIDTH, redact=redact) for line in details["summary"][:SUMMARY_LINES]
+    )
+
+
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
@@ -213,7 +226,7 @@ def row_slices(row: Row, by: str) -> tuple[str, ...]:
 
 
 _DEFAULTS: Final[Mapping[str, Any]] = {
-    item.name: (() if item.name in ("tags", "slices") else item.default) for item in fields(Result)
+    item.name: (() if item.name in TUPLES else item.default) for item in fields(Result)
 }
 _NAMES: Final = tuple(_DEFAULTS)
 
@@ -240,7 +253,7 @@ def result_from_plain(plain: Mapping[str, Any]) -> Result:
     filled = dict(plain)
     for name in ("suite", "dataset", "row", "metric", "status"):
         filled[name] = sys.intern(filled[name])
-    for name in ("tags", "slices"):
+    for name in TUPLES:
         if name in filled:
             filled[name] = tuple(map(sys.intern, filled[name]))
     return Result(**filled)
@@ -251,6 +264,7 @@ def result_record(result: Result) -> dict[str, Any]:
     record = {name: getattr(result, name) for name in _NAMES}
     record["tags"] = list(result.tags)
     record["slices"] = list(result.slices)
+    record["summary"] = list(result.summary)
     return record
 
 
@@ -288,6 +302,7 @@ class MetricFigures:
         verdict, why: what the gate says, and the reason in words.
         worst: failing rows, the worst first, at most `WORST_KEPT`.
         slices: the same figures by tag or metadata value, when asked for.
+        summary: lines that results add to the summary, in the order of the rows.
     """
 
     plan: MetricPlan
@@ -311,6 +326,7 @@ class MetricFigures:
     why: str = ""
     worst: tuple[Result, ...] = ()
     slices: tuple[SliceFigures, ...] = ()
+    summary: tuple[str, ...] = ()
 
     @property
     def suite(self) -> str:
@@ -534,6 +550,7 @@ class MetricTally:
         "_reasons",
         "_slices",
         "_statuses",
+        "_summaries",
         "_worst",
         "_xfailed",
         "plan",
@@ -548,6 +565,7 @@ class MetricTally:
         self._worst: list[Result] = []
         self._xfailed = 0
         self._slices: dict[str, _Counts] = {}
+        self._summaries: list[Result] = []
 
     def add(self, result: Result) -> None:
         """Count one result."""
@@ -559,6 +577,8 @@ class MetricTally:
             self._slices[name].add(result)
         if result.status != "scored":
             self._count_reason(result)
+        if result.summary:
+            self._keep_summary(result)
         if result.passed is False and result.xfail:
             self._xfailed += 1
         elif result.passed is False or result.status == "error":
@@ -581,6 +601,10 @@ class MetricTally:
         insort(worst, result, key=_badness_key)
         del worst[WORST_KEPT:]
 
+    def _keep_summary(self, result: Result) -> None:
+        insort(self._summaries, result, key=_place_key)
+        del self._summaries[SUMMARIES_KEPT:]
+
     def merge(self, other: MetricTally) -> None:
         """Count all that another tally of the same metric counted."""
         self._counts.merge(other._counts)
@@ -591,6 +615,8 @@ class MetricTally:
             self._keep_example(code, other._examples[code])
         for result in other._worst:
             self._keep_worst(result)
+        for result in other._summaries:
+            self._keep_summary(result)
         self._xfailed += other._xfailed
         for name, counts in other._slices.items():
             self._slices.setdefault(name, _Counts()).merge(counts)
@@ -610,6 +636,7 @@ class MetricTally:
             "examples": {code: result_to_plain(one) for code, one in self._examples.items()},
             "worst": [result_to_plain(result) for result in self._worst],
             "xfailed": self._xfailed,
+            "summaries": [result_to_plain(result) for result in self._summaries],
             "slices": {name: counts.to_plain() for name, counts in self._slices.items()},
         }
 
@@ -623,6 +650,7 @@ class MetricTally:
         tally._examples = {code: result_from_plain(one) for code, one in plain["examples"].items()}
         tally._worst = [result_from_plain(result) for result in plain["worst"]]
         tally._xfailed = plain["xfailed"]
+        tally._summaries = [result_from_plain(result) for result in plain["summaries"]]
         tally._slices = {
             name: _Counts.from_plain(counts) for name, counts in plain["slices"].items()
         }
@@ -658,6 +686,7 @@ class MetricTally:
             ),
             stdev=spread,
             worst=tuple(self._worst),
+            summary=tuple(line for result in self._summaries for line in result.summary),
             slices=tuple(
                 SliceFigures(name=name, **slice_counts.rate())
                 for name, slice_counts in sorted(self._slices.items())

@@ -103,10 +103,10 @@ def build_tool_description(settings: Settings) -> Plan:
         return "; ".join([said, *(finding.text() for finding in score.findings)])
 
     def compare(row: Row) -> Finding:
-        score = score_tool(read_tool(row), repeated=row.metadata.get("repeated_note") or ())
+        score = score_tool(read_tool(row), repeated=repeated_note(row))
         return Finding(
             score.total >= (least or 0) and not bad_ones(score.findings, fail_on),
-            score.total,
+            float(score.total),
             found=found_phrase(score),
             wanted=wanted,
             details={
@@ -117,6 +117,12 @@ def build_tool_description(settings: Settings) -> Plan:
         )
 
     return plan_of(compare)
+
+
+def repeated_note(row: Row) -> list[str]:
+    """Return the sentences that the row's reader found in most tools of the server."""
+    note = row.metadata.get("repeated_note")
+    return [one for one in note if isinstance(one, str)] if isinstance(note, list) else []
 
 
 def part_names() -> Iterable[str]:
@@ -287,19 +293,23 @@ def pair_lines(score: Any) -> list[str]:
 # ── beyond the score ──────────────────────────────────────────────────────────────────
 
 
-def verdict(findings: Sequence[Any], wanted: str) -> Finding:
-    """Return the verdict of a check that passes when nothing was found."""
+def verdict(row: Row, findings: Sequence[Any], wanted: str) -> Finding:
+    """Return the verdict of a check that fails on what is worse than minor; that is only told."""
+    minor = [one for one in findings if one.severity == "minor"]
+    details: dict[str, Any] = {"findings": plain_findings(findings)}
+    if minor:
+        details["summary"] = [f"{row.path} {row.id}: {one.text()}" for one in minor]
     return Finding(
-        not findings,
+        len(minor) == len(findings),
         found="; ".join(finding.text() for finding in findings) or "none",
         wanted=wanted,
-        details={"findings": plain_findings(findings)},
+        details=details,
     )
 
 
 def plain_plan(find: Callable[[Row], Sequence[Any]], wanted: str) -> Plan:
-    """Return the plan of a check that passes when nothing is found."""
-    return Plan(compare=lambda row, _operand: verdict(find(row), wanted), reads="row")
+    """Return the plan of a check that passes when nothing worse than minor is found."""
+    return Plan(compare=lambda row, _operand: verdict(row, find(row), wanted), reads="row")
 
 
 @check(
@@ -343,17 +353,13 @@ def texts_of(row: Row) -> Any:
     applies_to=TOOLS,
 )
 def build_tool_schema(_settings: Settings) -> Plan:
-    """Compile `tool_schema`; what is only minor does not fail."""
+    """Compile `tool_schema`; recursion is told in the summary and does not fail."""
     from pytest_evalcheck.toolspecs.hygiene import find_schema_faults
 
-    def compare(row: Row, _operand: None) -> Finding:
-        findings = find_schema_faults(read_tool(row), schema_fault)
-        made = verdict(findings, "schemas that every client takes")
-        if findings and all(one.severity == "minor" for one in findings):
-            return Finding(True, found=made.found, details=made.details)
-        return made
-
-    return Plan(compare=compare, reads="row")
+    return plain_plan(
+        lambda row: find_schema_faults(read_tool(row), schema_fault),
+        "schemas that every client takes",
+    )
 
 
 def schema_fault(schema: Mapping[str, Any]) -> str | None:
@@ -390,12 +396,12 @@ def build_tool_consistency(_settings: Settings) -> Plan:
 
 @check(
     "catalog_names",
-    summary="no two tools of a server have the same name, or names one letter apart",
+    summary="no two tools of a server have the same name; names one letter apart are told",
     threshold="none",
     applies_to=SERVERS,
 )
 def build_catalog_names(_settings: Settings) -> Plan:
-    """Compile `catalog_names`."""
+    """Compile `catalog_names`; near twins are told in the summary and do not fail."""
     from pytest_evalcheck.toolspecs.hygiene import find_duplicates, find_near_names
 
     def find(row: Row) -> Sequence[Any]:

@@ -83,6 +83,7 @@ def _suite_lines(
     if verbosity > 0:
         yield from _interval_lines(figures, width)
     yield from _slice_lines(figures, width)
+    yield from _added_lines(figures, width)
     yield Line("")
 
 
@@ -354,6 +355,17 @@ def _slice_lines(figures: Sequence[MetricFigures], width: int) -> Iterator[Line]
     yield from map(Line, _tabulated(headers, rows, "lrrr"))
     if len(slices) > len(shown):
         yield Line(f"and {len(slices) - len(shown)} more slices")
+
+
+def _added_lines(figures: Sequence[MetricFigures], width: int) -> Iterator[Line]:
+    """Yield what results add themselves; lines keep their indentation when they are wrapped."""
+    for text in (text for each in figures for text in each.summary):
+        indent = " " * (len(text) - len(text.lstrip(" ")))
+        said = safe_line(text.lstrip(" "))
+        if display_width(indent + said) <= width:
+            yield Line(indent + said)
+            continue
+        yield from map(Line, wrap_text(said, width, first=indent, rest=f"{indent}    "))
 
 
 def _gates_lines(results: Results, width: int) -> Iterator[Line]:

@@ -14,6 +14,7 @@ from pytest_evalcheck.toolspecs.findings import Finding, listed
 from pytest_evalcheck.toolspecs.words import (
     CHANGING_VERBS,
     DESTRUCTIVE_WORDS,
+    VERBS,
     first_word,
     name_tokens,
 )
@@ -371,7 +372,7 @@ def find_near_names(names: Sequence[str]) -> tuple[Finding, ...]:
         (first, second)
         for group in groups.values()
         for first, second in combinations(group, 2)
-        if _one_edit(spelt[first], spelt[second])
+        if _one_edit(spelt[first], spelt[second]) and not _differ_in_verb(first, second)
     }
     return tuple(
         Finding(
@@ -383,6 +384,13 @@ def find_near_names(names: Sequence[str]) -> tuple[Finding, ...]:
         )
         for first, second in sorted(pairs, key=lambda pair: tuple(map(names.index, pair)))
     )
+
+
+def _differ_in_verb(first: str, second: str) -> bool:
+    """Tell whether two names differ in nothing but a verb each, as get_page and set_page do."""
+    ours, theirs = name_tokens(first.casefold()), name_tokens(second.casefold())
+    apart = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
+    return len(ours) == len(theirs) and len(apart) == 1 and all(word in VERBS for word in apart[0])
 
 
 def _one_edit(first: str, second: str) -> bool:

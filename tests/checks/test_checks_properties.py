@@ -16,6 +16,8 @@ from pytest_evalcheck.model import Row
 # One way to write each check; checks that compare take the row's expected value.
 EXAMPLES: dict[str, dict[str, Any]] = {
     "any_of": {},
+    "catalog_names": {},
+    "catalog_tokens": {"max": 5},
     "choice": {},
     "contains": {"compare_to": "expected"},
     "contains_all": {"compare_to": "expected"},
@@ -48,6 +50,13 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "starts_with": {"compare_to": "expected"},
     "structural_shape": {},
     "tokens": {"max": 5},
+    "tool_catalog": {"fail_under": 50},
+    "tool_consistency": {},
+    "tool_description": {"threshold": 50, "fail_on": "major"},
+    "tool_hidden_text": {},
+    "tool_orders": {},
+    "tool_schema": {},
+    "tool_tokens": {"max": 5},
     "tool_called": {"tool": "a*", "target": "output"},
     "tool_calls": {"target": "output"},
     "trajectory_shape": {},

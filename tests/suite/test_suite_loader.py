@@ -148,7 +148,8 @@ def test_all_problems_of_a_file_come_at_once_in_its_order(home):
         "evals/evalcheck.yaml:3: datasets[1]: 'tikets.jsonl' matches no file, expected a dataset "
         "file of this suite. There is 'tickets.jsonl'.",
         "evals/evalcheck.yaml:4: datasets[2]: 'colums' is not a key of a dataset, expected one of "
-        "path, format, tags, columns, encoding, delimiter, quotechar, skip_lines, expand, title, "
+        "path, format, tags, columns, encoding, delimiter, quotechar, skip_lines, expand, "
+        "max_tools, max_bytes, title, "
         "description. Did you mean 'columns'?",
         "evals/evalcheck.yaml:5: 'metrcs' is not a key of a suite, expected one of datasets, "
         "metrics, rows, tags, title, description, $schema. Did you mean 'metrics'?",
