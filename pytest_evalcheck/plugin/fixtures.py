@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 
+from pytest_evalcheck.safetext import safe_line
+
 if TYPE_CHECKING:
     from pytest_evalcheck.model import Metric, Row, Score
 
@@ -28,27 +30,34 @@ class Evalcheck:
 
     def __init__(self, request: pytest.FixtureRequest) -> None:
         self._request = request
-        self.recorded: tuple[float, str] | None = None
+        self.recorded: tuple[float | bool, str] | None = None
         self.absent: tuple[str, str] | None = None
         self.evaluated: list[tuple[Metric, Row, Score]] = []
 
     def score(self, value: float, *, reason: str = "") -> None:
-        """Give the test's metric a value; the metric's threshold decides if it passes.
+        """Give the test's metric its value; the metric's threshold decides if it passes.
 
         Args:
-            value: a finite number, or True or False.
+            value: a finite number, or True or False, which need no threshold.
             reason: one line for the report.
 
         Raises:
-            ValueError: the value is not a finite number; a missing verdict is told by
-                `non_evaluable`, never by NaN or None.
+            ValueError: the value is not a finite number (a missing verdict is told by
+                `non_evaluable`, never by NaN or None), the reason is no text, or the
+                test has given a value before.
         """
         if not isinstance(value, int | float) or not math.isfinite(value):
             raise ValueError(
                 f"evalcheck.score({value!r}): expected a finite number. "
                 "Use evalcheck.non_evaluable(reason) when there is no verdict."
             )
-        self.recorded = (float(value), reason)
+        _check_reason(reason)
+        if self.recorded is not None:
+            raise ValueError(
+                f"evalcheck.score({value!r}): the test has given {self.recorded[0]!r} before. "
+                "A test gives its metric one value: parametrize it, or score once."
+            )
+        self.recorded = (value, reason)
 
     def non_evaluable(self, reason: str, *, code: str = "not_applicable") -> NoReturn:
         """Say that there is no verdict, and why; the test ends as skipped.
@@ -58,14 +67,15 @@ class Evalcheck:
             code: one of the reason codes.
 
         Raises:
-            ValueError: the code is not one of the list.
+            ValueError: the reason is no text, or the code is not one of the list.
         """
         from pytest_evalcheck.model import CODES
 
+        _check_reason(reason)
         if code not in CODES:
             raise ValueError(f"code {code!r} is not one of: {', '.join(CODES)}")
         self.absent = (code, reason)
-        pytest.skip(f"{code}: {reason}")
+        pytest.skip(safe_line(f"{code}: {reason}"))
 
     def evaluate(
         self, output: Any, *, row: Row | Mapping[str, Any] | None = None
@@ -89,6 +99,11 @@ class Evalcheck:
         from pytest_evalcheck.plugin.marked import evaluate_output
 
         return evaluate_output(self, self._request, output, row)
+
+
+def _check_reason(reason: object) -> None:
+    if not isinstance(reason, str):
+        raise ValueError(f"reason={reason!r}: expected a text")
 
 
 EVALCHECK: Final = pytest.StashKey[Evalcheck]()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,9 +15,11 @@ from pytest_evalcheck.errors import ConfigError, EvalcheckError, Problem
 from pytest_evalcheck.model import Gate, Metric, Row, Score
 from pytest_evalcheck.plugin.fixtures import EVALCHECK, Evalcheck
 from pytest_evalcheck.plugin.outcomes import decide_outcome
-from pytest_evalcheck.plugin.suites import problems_text
+from pytest_evalcheck.plugin.suites import marker_name, problems_text
 from pytest_evalcheck.reports.failure import failure_lines
+from pytest_evalcheck.suite.keys import KINDS, is_name
 from pytest_evalcheck.suite.plan import shown_path
+from pytest_evalcheck.suite.user_frames import error_text
 
 if TYPE_CHECKING:
     from pytest_evalcheck.model import Result
@@ -75,6 +78,7 @@ def read_mark(mark: pytest.Mark | None) -> MetricMark:
             problems.append(
                 Problem(where=name, found=f"{value!r}", expected=expected, keys=(name,))
             )
+    problems += _unusable_values(values)
     gate = Gate()
     if "gate" in values:
         try:
@@ -93,6 +97,18 @@ def read_mark(mark: pytest.Mark | None) -> MetricMark:
     )
 
 
+def _unusable_values(values: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what is of the right kind and still cannot be used, by a suite's rules."""
+    name, threshold, tags = values.get("name"), values.get("threshold"), values.get("tags")
+    if isinstance(name, str) and not is_name(name):
+        yield Problem(where="name", found=repr(name), expected=KINDS["name"].expected)
+    if isinstance(threshold, float) and not math.isfinite(threshold):
+        yield Problem(where="threshold", found=f"{threshold!r}", expected="a finite number")
+    for tag in (tags,) if isinstance(tags, str) else tags if isinstance(tags, list | tuple) else ():
+        if not isinstance(tag, str) or marker_name(tag) is None:
+            yield Problem(where="tags", found=repr(tag), expected=KINDS["tags"].expected)
+
+
 def _unknown_argument(name: str) -> Problem:
     near = difflib.get_close_matches(name, KEYWORDS, n=1)
     hint = f"Did you mean {near[0]}=?" if near else f"It takes {', '.join(KEYWORDS)}."
@@ -105,11 +121,15 @@ def prepare_marked_test(metafunc: pytest.Metafunc, mark: pytest.Mark | None, run
     Raises:
         pytest.fail.Exception: the marker or the dataset is broken; a collection error.
     """
-    if not run.config.pluginmanager.hasplugin("pytest_evalcheck_marked"):
-        run.config.pluginmanager.register(MarkedTests(run), "pytest_evalcheck_marked")
+    marked = run.config.pluginmanager.get_plugin("pytest_evalcheck_marked")
+    if marked is None:
+        marked = MarkedTests(run)
+        run.config.pluginmanager.register(marked, "pytest_evalcheck_marked")
     test = f"{shown_path(metafunc.definition.path, run.shelf.rootdir)}: {metafunc.definition.name}"
     try:
         read = read_mark(mark)
+        if mark is not None:
+            marked.note_mark(metafunc.definition, read)
         if read.dataset is None:
             return
         if "eval_row" not in metafunc.fixturenames:
@@ -157,6 +177,25 @@ class MarkedTests:
     def __init__(self, run: EvalRun) -> None:
         self._run = run
         self._metrics: dict[tuple[str, str], Metric] = {}
+        self._marks: dict[tuple[str, str], tuple[MetricMark, str]] = {}
+
+    def note_mark(self, test: pytest.Function, mark: MetricMark) -> None:
+        """Remember what a test says of its metric.
+
+        Raises:
+            ConfigError: another test of the metric says otherwise, and one would be ignored.
+        """
+        key = (self._suite_of(test), mark.name or test.originalname)
+        first, whose = self._marks.setdefault(key, (mark, test.nodeid))
+        for name in ("gate", "threshold"):
+            if getattr(first, name) != getattr(mark, name):
+                raise ConfigError(
+                    Problem(
+                        where=name,
+                        found=f"the metric {key[1]!r} has another {name} in {whose}",
+                        fix="Give both tests the same, or the metrics names of their own.",
+                    )
+                )
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Give a marked test its tags, and count it among the rows of its metric."""
@@ -164,8 +203,7 @@ class MarkedTests:
         if not isinstance(item, pytest.Function) or mark is None:
             return
         read = read_mark(mark)
-        for tag in self._run.marks(read.tags, item.nodeid):
-            item.add_marker(getattr(pytest.mark, tag.name))
+        item.own_markers.extend(self._run.marks(read.tags, item.nodeid))
         self._run.note_planned(self._suite_of(item), self._metric_of(item, read), 1)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -274,22 +312,30 @@ def score_of_test(
     """
     value, reason = (helper.recorded if helper else None) or (None, "")
     if report.outcome == "passed":
-        value = 1.0 if value is None else value
-        good = mark.threshold is None or value >= mark.threshold
-        said = reason if good else f"{value:g} is below the threshold {mark.threshold:g}"
-        if not good and reason:
-            said += f": {reason}"
-        return Score("scored", value, good, said)
+        return _measured(True if value is None else value, mark.threshold, reason)
     if report.outcome == "skipped" and not hasattr(report, "wasxfail"):
         code, why = (helper.absent if helper else None) or ("not_applicable", skip_reason(report))
         return Score("non_evaluable", code=code, reason=why)
     excinfo = call.excinfo
-    said = "" if excinfo is None else f"{excinfo.type.__name__}: {excinfo.value}".splitlines()[0]
+    said = "" if excinfo is None else error_text(excinfo.value)
     if excinfo is not None and not excinfo.errisinstance(
         (AssertionError, pytest.fail.Exception, pytest.xfail.Exception)
     ):
         return Score("error", reason=said)
-    return Score("scored", 0.0 if value is None else value, False, reason or said)
+    return Score("scored", float(value or 0), False, reason or said)
+
+
+def _measured(value: float | bool, threshold: float | None, reason: str) -> Score:
+    """Return the score of a test that ran through: true and false need no threshold."""
+    if threshold is not None:
+        good = round(value, 4) >= threshold
+        said = f"{value:g} is below the threshold {threshold:g}"
+    else:
+        good = value is not False
+        said = "the test says no"
+    if not good and reason:
+        said += f": {reason}"
+    return Score("scored", float(value), good, reason if good else said)
 
 
 def skip_reason(report: pytest.TestReport) -> str:

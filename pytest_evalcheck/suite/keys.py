@@ -104,7 +104,12 @@ def is_tags(value: Any) -> bool:
 
 
 def is_name(value: Any) -> bool:
-    return isinstance(value, str) and re.fullmatch(NAME_PATTERN, value) is not None
+    # Half of a surrogate pair can be written in JSON, and no file or channel can carry it.
+    return (
+        isinstance(value, str)
+        and re.fullmatch(NAME_PATTERN, value) is not None
+        and re.search("[\ud800-\udfff]", value) is None
+    )
 
 
 def is_selector(value: Any) -> bool:

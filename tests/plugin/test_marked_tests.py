@@ -64,8 +64,15 @@ def test_a_bare_marker_counts_under_the_tests_own_name(project):
         ("evalcheck.score(float('nan'))", {"failed": 1}, ("error", None, None)),
         ("evalcheck.score(None)", {"failed": 1}, ("error", None, None)),
         ("evalcheck.score(0.9); assert False", {"failed": 1}, ("scored", False, 0.9)),
+        ("evalcheck.score(0.49999)", {"passed": 1}, ("scored", True, 0.49999)),
+        ("evalcheck.score(0); evalcheck.score(1)", {"failed": 1}, ("error", None, None)),
+        ("evalcheck.score(1, reason=5)", {"failed": 1}, ("error", None, None)),
+        ("evalcheck.non_evaluable(None)", {"failed": 1}, ("error", None, None)),
     ],
-    ids=["above", "below", "yes", "no verdict", "NaN", "None", "assertion"],
+    ids=[
+        *("above", "below", "yes", "no verdict", "NaN", "None", "assertion", "four places"),
+        *("two values", "no text", "no words"),
+    ],
 )
 def test_the_fixture_gives_the_metric_a_value_against_its_threshold(project, call, outcome, wanted):
     write_test(
@@ -75,6 +82,59 @@ def test_the_fixture_gives_the_metric_a_value_against_its_threshold(project, cal
     ran = project.run(results=True)
     assert ran.outcomes() == outcome
     assert results(ran) == {("m", "test_m"): wanted}
+
+
+def test_a_test_that_says_no_fails_without_any_threshold(project, run_every_way):
+    write_test(
+        project,
+        """@pytest.mark.metric("m")
+def test_no(evalcheck):
+    evalcheck.score(1 > 2, reason="too small")
+
+@pytest.mark.metric("m", tags=["team:billing"])
+def test_low(evalcheck):
+    evalcheck.score(0.0)
+""",
+    )
+    for ran in run_every_way("--strict-markers", "-W", "error"):
+        assert ran.outcomes() == {"failed": 1, "passed": 1}
+        assert results(ran) == {
+            ("m", "test_no"): ("scored", False, 0.0),
+            ("m", "test_low"): ("scored", True, 0.0),
+        }
+    assert "the test says no: too small" in ran.out
+
+
+def test_an_exception_without_a_text_is_an_error_of_its_test_alone(project):
+    write_test(
+        project,
+        """class Mute(Exception):
+    def __str__(self): raise RuntimeError
+
+@pytest.mark.metric("m")
+def test_m(): raise Mute
+""",
+    )
+    ran = project.run(results=True)
+    assert results(ran) == {("m", "test_m"): ("error", None, None)}
+    assert "INTERNALERROR" not in ran.out
+
+
+@pytest.mark.parametrize("second", ['gate="off"', "threshold=0.5"])
+def test_two_tests_of_one_metric_cannot_ask_for_different_gates(project, second):
+    write_test(
+        project,
+        f"""@pytest.mark.metric("m")
+def test_one(): pass
+
+@pytest.mark.metric("m", {second})
+def test_two(): pass
+""",
+    )
+    ran = project.run()
+    assert ran.status == 2
+    name = second.partition("=")[0]
+    assert f"{name}: the metric 'm' has another {name} in test_live.py::test_one" in ran.out
 
 
 def test_a_dataset_runs_the_test_once_a_row_at_the_rows_line(project):
@@ -133,6 +193,12 @@ def test_bad(evalcheck):
         ('"m", gate="evry"', "gate"),
         ('"m", threshold="high"', "expected a number"),
         ('"m", "n"', "positional"),
+        ('"a::b"', "name: 'a::b', expected a name of up to 200 characters"),
+        ('" "', "name: ' ', expected a name"),
+        ('"\\ud800"', "name: '\\ud800', expected a name"),
+        ('"m", threshold=float("nan")', "threshold: nan, expected a finite number"),
+        ('"m", tags=[5]', "tags: 5, expected a tag"),
+        ('"m", tags=["skip"]', "tags: 'skip', expected a tag"),
         ('"m", dataset="rows.jsonl"', "does not take eval_row"),
         ('"m", dataset="../out.jsonl"', "outside the rootdir"),
     ],
