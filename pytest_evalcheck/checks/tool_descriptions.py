@@ -342,8 +342,10 @@ def texts_of(row: Row) -> Any:
     """Return what to search: a tool, or of a server what its tools' rows do not hold."""
     if row.metadata.get("mcp") != "server":
         return read_tool(row)
+    read_catalog(row)
     document = read_document(row)
-    return {key: value for key, value in document.items() if key != "tools"}
+    owner = document if isinstance(document, Mapping) else {}
+    return {key: value for key, value in owner.items() if key not in ("tools", "result")}
 
 
 @check(

@@ -175,7 +175,7 @@ _SOURCE: Final = _any_of(
     r"(?:snapshot|list|listing|search|results?|response|output|url|call)\b",
     r"\b(?:from|call|calling|use|using|run|see|via)\s+(?:the\s+)?(?:[`'\"]|\w+[_-]\w)",
 )
-_FROM: Final = re.compile(r"\bfrom\b", re.IGNORECASE)
+_FROM: Final = re.compile(r"\b(?:from|returned|returns)\b", re.IGNORECASE)
 
 
 def words_of(text: str) -> list[str]:
@@ -245,7 +245,8 @@ def names_source(text: str, *, of_argument: bool = False) -> bool:
 
     Args:
         text: a description.
-        of_argument: the description is the argument's own, where any "from" will do.
+        of_argument: the description is the argument's own, where any "from" or
+            "returned" will do.
     """
     return _SOURCE.search(text) is not None or (of_argument and _FROM.search(text) is not None)
 
