@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_evalcheck.errors import ConfigError as ConfigError
     from pytest_evalcheck.errors import DatasetError as DatasetError
     from pytest_evalcheck.errors import EvalcheckError as EvalcheckError
+    from pytest_evalcheck.judges.reply import parse_judge_reply as parse_judge_reply
     from pytest_evalcheck.model import Row as Row
     from pytest_evalcheck.model import Score as Score
     from pytest_evalcheck.results import Results as Results
@@ -32,6 +33,7 @@ _HOMES = {
     "Row": "model",
     "Score": "model",
     "evaluate": "api",
+    "parse_judge_reply": "judges.reply",
     "score": "api",
 }
 
@@ -44,6 +46,7 @@ __all__ = [
     "Score",
     "__version__",
     "evaluate",
+    "parse_judge_reply",
     "score",
 ]
 
