@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 
-from pytest_evalcheck.safetext import safe_line
-
 if TYPE_CHECKING:
     from pytest_evalcheck.model import Metric, Row, Score
 
@@ -70,6 +68,7 @@ class Evalcheck:
             ValueError: the reason is no text, or the code is not one of the list.
         """
         from pytest_evalcheck.model import CODES
+        from pytest_evalcheck.safetext import safe_line
 
         _check_reason(reason)
         if code not in CODES:
