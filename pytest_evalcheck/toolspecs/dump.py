@@ -149,7 +149,7 @@ def read_dump(path: Path, shown: str = "", limits: Limits = DEFAULT_LIMITS) -> D
                 line=line,
             )
         ) from None
-    return parse_dump(text, shown, limits)
+    return parse_dump(text, shown, limits, cwd=path.parent)
 
 
 def _too_large(size: int, limits: Limits, shown: str) -> Problem:
@@ -164,13 +164,25 @@ def _too_large(size: int, limits: Limits, shown: str) -> Problem:
 # ── from text to tools ────────────────────────────────────────────────────────────────
 
 
-def parse_dump(text: str, shown: str = "", limits: Limits = DEFAULT_LIMITS) -> Dump:
-    """Return the tools of a dump's text.
+def parse_dump(
+    text: str, shown: str = "", limits: Limits = DEFAULT_LIMITS, *, cwd: Path | None = None
+) -> Dump:
+    """Return the tools of a dump's text, or of the server that it says how to start.
+
+    Args:
+        text: the JSON of a dump, or an object with the `command` of a stdio server.
+        shown: the path for messages.
+        limits: how much it may hold.
+        cwd: the folder a server is started in.
 
     Raises:
         DatasetError: as `read_dump`.
     """
     document = _parse(text, shown, limits)
+    if isinstance(document, Mapping) and "command" in document and "tools" not in document:
+        from pytest_evalcheck.toolspecs.server import list_server, read_command
+
+        return dump_of(list_server(read_command(document, shown, cwd), shown), shown, limits)
     _, keys, tools = _find_tools(document, shown)
     return dump_of(document, shown, limits, lines=list(_lines_of(text, keys)) if tools else [])
 
@@ -188,7 +200,8 @@ def dump_of(
         document: the value, in any of the accepted forms.
         shown: the path for messages.
         limits: how much it may hold.
-        lines: the physical line of each tool, or None when they are not known.
+        lines: the physical line of each tool, or None when they are not known; then
+            every tool is taken to stand on the first.
 
     Raises:
         DatasetError: with every problem.
@@ -198,9 +211,9 @@ def dump_of(
         raise DatasetError(Problem(found="no tools", expected="one tool or more", path=shown))
     if len(tools) > limits.max_tools:
         raise DatasetError(_too_many(len(tools), limits, shown))
-    places = lines or [0] * len(tools)
+    places = lines or [1] * len(tools)
     problems = [
-        problem.located(path=shown, line=line or None)
+        problem.located(path=shown, line=line if lines else None)
         for at, (tool, line) in enumerate(zip(tools, places, strict=True))
         for problem in tool_problems(tool, f"tools[{at}]")
     ]
