@@ -23,7 +23,7 @@ from pytest_evalcheck.judges.reply_text import (
     without_reasoning,
 )
 from pytest_evalcheck.judges.scales import Direction, Scale, is_number, plain_label, scale_of
-from pytest_evalcheck.model import Score
+from pytest_evalcheck.model import Score, Status
 
 __all__ = [
     "READER_VERSION",
@@ -56,7 +56,16 @@ VERDICT_KEYS: Final = (
     *("category", "achieved", "supported", "faithful", "safe"),
 )
 # Keys whose value says whether the judge finds it good enough, beside a score.
-OWN_VERDICTS: Final = ("pass", "passed", "ispass", "verdict", "correct", "iscorrect", "match", "met")
+OWN_VERDICTS: Final = (
+    "pass",
+    "passed",
+    "ispass",
+    "verdict",
+    "correct",
+    "iscorrect",
+    "match",
+    "met",
+)
 REASON_KEYS: Final = (
     *("reason", "reasoning", "explanation", "rationale", "justification", "comment"),
     *("comments", "feedback", "analysis", "thoughts"),
@@ -224,7 +233,9 @@ def check_other_verdicts(
             cannot be read.
     """
     for start in broken:
-        if re.search(r"[\"']?\b(?:score|rating|pass|passed|verdict)\b[\"']?\s*:", text[start : start + 500]):
+        if re.search(
+            r"[\"']?\b(?:score|rating|pass|passed|verdict)\b[\"']?\s*:", text[start : start + 500]
+        ):
             raise Unreadable("one of the objects in the reply cannot be read")
     frame = r"^[\s>*#_-]*(?:final |overall )?(?:score|rating|verdict|grade)[*_]*\s*[:=].*$"
     for line in re.findall(frame, prose[:20_000], re.IGNORECASE | re.MULTILINE):
@@ -245,7 +256,9 @@ def prose_reading(said: Found, prose: str, scale: Scale) -> Reading:
     doubt = ""
     if scale.kind == "pass_fail" and value == 1 and SAYS_NO.search(prose):
         doubt = "the judge says pass, and its reason reads as a no"
-    return Reading(value=value, reason=reason, shown=said.shown.strip(), form="prose", conflict=doubt)
+    return Reading(
+        value=value, reason=reason, shown=said.shown.strip(), form="prose", conflict=doubt
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -396,9 +409,7 @@ class Reader:
     def reading_of(self, pairs: Pairs, value: float) -> Reading:
         """Return the reading of an object with its reason and the judge's own verdict."""
         fields = {plain_key(name): below for name, below in reversed(pairs)}
-        reason = next(
-            (fields[key] for key in REASON_KEYS if isinstance(fields.get(key), str)), ""
-        )
+        reason = next((fields[key] for key in REASON_KEYS if isinstance(fields.get(key), str)), "")
         boolean = Scale(kind="pass_fail")
         verdicts = {
             bool(said)
@@ -528,7 +539,7 @@ def compared(passed: bool, needed: float, scale: Scale, direction: Direction) ->
 
 def unreadable_score(error: Unreadable, reply: Any) -> Score:
     """Return the result of a reply without a score, with the start of the reply."""
-    status = "non_evaluable" if error.code == "judge_abstained" else "blocked"
+    status: Status = "non_evaluable" if error.code == "judge_abstained" else "blocked"
     text = reply if isinstance(reply, str) else "" if reply is None else json_text(reply)
     reason = f"{error.code}: {error.why}"
     details: dict[str, Any] = {}

@@ -19,9 +19,7 @@ ENDS: Final = (
     r"|\s+(?:or|to|of|and\s+a|below|above|less|more|lower|higher|short|off|away|times|too)\b)"
 )
 UNIT: Final = r"(?:[ \t]*-?(?:(?:points?|pts?\.?|stars?)(?!\w)|[★☆⭐分点점]))?"
-DENOMINATOR: Final = (
-    r"[ \t]*(?:/|\bout[ \t]+of\b|\bof\b)[ \t]*(?:a[ \t]+(?:possible|maximum|max)[ \t]+(?:of[ \t]+)?)?"
-)
+DENOMINATOR: Final = r"[ \t]*(?:/|\bout[ \t]+of\b|\bof\b)[ \t]*(?:a[ \t]+(?:possible|maximum|max)[ \t]+(?:of[ \t]+)?)?"
 VULGAR: Final = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 
 

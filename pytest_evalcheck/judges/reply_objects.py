@@ -22,9 +22,7 @@ MAX_ATTEMPTS: Final = 50
 # `{` opens an object when a key, or its end, follows: not in `{a}`, `\frac{1}{2}` or `f{[`.
 SPACE: Final = r"(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|\#[^\n]*)*"
 KEY: Final = r"(?:[\"'“][^\"'“”\n]{1,80}[\"'”]|[A-Za-z_][\w-]{0,60})"
-OPENS_OBJECT: Final = re.compile(
-    rf"\{{{SPACE}(?:[\"'“‘]|[A-Za-z_][\w-]{{0,60}}\s*:|\}}|$)"
-)
+OPENS_OBJECT: Final = re.compile(rf"\{{{SPACE}(?:[\"'“‘]|[A-Za-z_][\w-]{{0,60}}\s*:|\}}|$)")
 SPACES: Final = re.compile(SPACE)
 AFTER_KEY: Final = re.compile(rf"{SPACE}:")
 AFTER_VALUE: Final = re.compile(

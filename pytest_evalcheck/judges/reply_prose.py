@@ -1,4 +1,4 @@
-"""A verdict in prose: only where the reply says in so many words that it is the verdict.
+r"""A verdict in prose: only where the reply says in so many words that it is the verdict.
 
 Explicit are: the whole reply; its first or last line; `[[4]]`, `\\boxed{4}`, `<score>4</score>`;
 a label (`Score: 4`, `the final grade is B`); a verb (`I rate this an 8`). All explicit ones
@@ -111,7 +111,12 @@ class Token:
 
 
 def read_prose(
-    text: str, scale: Scale, *, marker: str | None = None, key: str | None = None, decimal: str = "."
+    text: str,
+    scale: Scale,
+    *,
+    marker: str | None = None,
+    key: str | None = None,
+    decimal: str = ".",
 ) -> Found:
     """Return the verdict of a reply in prose.
 
@@ -195,9 +200,7 @@ def vocabulary_of(scale: Scale) -> dict[str, float]:
         return dict.fromkeys(TRUE_WORDS, 1.0) | dict.fromkeys(FALSE_WORDS, 0.0)
     own = {plain_label(label): score for label, score in scale.labels}
     words = {
-        word: score
-        for letter, score in own.items()
-        for word in WORDS_OF_LETTERS.get(letter, ())
+        word: score for letter, score in own.items() for word in WORDS_OF_LETTERS.get(letter, ())
     }
     return words | own
 
@@ -307,7 +310,9 @@ def asserted(places: Iterable[re.Match[str]], text: str, token: Token) -> Iterat
             continue
         if SUPPOSED.match(text, match.end()):
             continue
-        yield Found(value=token.value(match), final=FINAL.search(before) is not None, shown=match[0])
+        yield Found(
+            value=token.value(match), final=FINAL.search(before) is not None, shown=match[0]
+        )
 
 
 def bare_fractions(text: str, token: Token) -> Iterator[Found]:
