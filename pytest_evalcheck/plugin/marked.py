@@ -17,6 +17,7 @@ from pytest_evalcheck.plugin.fixtures import EVALCHECK, Evalcheck
 from pytest_evalcheck.plugin.outcomes import decide_outcome
 from pytest_evalcheck.plugin.suites import marker_name, problems_text
 from pytest_evalcheck.reports.failure import failure_lines
+from pytest_evalcheck.safetext import safe_line
 from pytest_evalcheck.suite.keys import KINDS, is_name
 from pytest_evalcheck.suite.plan import shown_path
 from pytest_evalcheck.suite.user_frames import error_text
@@ -140,12 +141,20 @@ def prepare_marked_test(metafunc: pytest.Metafunc, mark: pytest.Mark | None, run
                 )
             )
         rows = _rows_of(metafunc.definition.path, read.dataset, run)
+        cases = [pytest.param(row, id=row.id, marks=_row_marks(row, run)) for row in rows]
     except ConfigError as error:
         said = " ".join(problems_text(error).splitlines())
         pytest.fail(f"{test}: @pytest.mark.metric: {said}", pytrace=False)
     except EvalcheckError as error:
         pytest.fail(problems_text(error), pytrace=False)
-    metafunc.parametrize("eval_row", rows, ids=[row.id for row in rows])
+    metafunc.parametrize("eval_row", cases)
+
+
+def _row_marks(row: Row, run: EvalRun) -> list[pytest.Mark]:
+    marks = run.marks(row.tags, row.path)
+    if row.skip is not None:
+        marks.append(pytest.mark.skip(reason=safe_line(row.skip)).mark)
+    return marks
 
 
 def _rows_of(test_path: Path, name: str, run: EvalRun) -> list[Row]:
@@ -215,12 +224,16 @@ class MarkedTests:
         helper = item.stash.get(EVALCHECK, None)
         mark = item.get_closest_marker("metric")
         results: list[Result] = []
+        failing: dict[str, Score] = {}
         if helper is not None and report.when == "call":
             results += self._evaluated(item, helper)
-            self._fail_together(item, helper, report)
+            failing = failing_scores(helper)
         counted = mark is not None or (helper is not None and helper.recorded is not None)
         if counted and (report.when == "call" or report.outcome != "passed"):
-            results.append(self._marked(item, read_mark(mark), helper, report, call))
+            results.append(self._marked(item, read_mark(mark), helper, report, call, failing))
+        if failing and report.outcome == "passed" and not has_subtests(item.config):
+            report.outcome = "failed"
+            report.longrepr = _failing_text(failing)
         if results:
             self._run.attach(item, report, results)
         return report
@@ -232,9 +245,13 @@ class MarkedTests:
         helper: Evalcheck | None,
         report: pytest.TestReport,
         call: pytest.CallInfo[None],
+        failing: Mapping[str, Score],
     ) -> Result:
         metric, row = self._metric_of(item, mark), row_of(item, self._run)
         score = score_of_test(mark, helper, report, call)
+        if score.passed and failing:
+            # The test fails with them, as subtests or together, and so has its metric.
+            score = replace(score, passed=False, reason=f"failed: {', '.join(failing)}")
         outcome = decide_outcome(score, metric.gate, row)
         wasxfail = getattr(report, "wasxfail", None)
         if wasxfail is not None and score.status == "scored":
@@ -247,7 +264,7 @@ class MarkedTests:
             )
         elif outcome.word == "failed" and report.outcome == "passed":
             report.outcome = "failed"
-            report.longrepr = "\n".join(failure_lines(score))
+            report.longrepr = _failing_text(failing) or "\n".join(failure_lines(score))
         elif outcome.word == "xfailed" and report.outcome in ("passed", "failed"):
             report.outcome = "skipped"
             report.wasxfail = outcome.reason
@@ -258,21 +275,6 @@ class MarkedTests:
             self._run.result(score, self._suite_of(item), row.path, row, metric)
             for metric, row, score in helper.evaluated
         ]
-
-    def _fail_together(
-        self, item: pytest.Function, helper: Evalcheck, report: pytest.TestReport
-    ) -> None:
-        """Fail a test for the metrics it evaluated, where pytest has no subtests."""
-        if report.outcome != "passed" or has_subtests(item.config):
-            return
-        failed = [
-            f"{metric.name}: " + "\n".join(failure_lines(score))
-            for metric, row, score in helper.evaluated
-            if decide_outcome(score, metric.gate, row).word == "failed"
-        ]
-        if failed:
-            report.outcome = "failed"
-            report.longrepr = "\n".join(failed)
 
     def _metric_of(self, item: pytest.Function, mark: MetricMark) -> Metric:
         name = mark.name or item.originalname
@@ -293,6 +295,21 @@ class MarkedTests:
 
     def _suite_of(self, item: pytest.Function) -> str:
         return suite_of_test(item, self._run)
+
+
+def failing_scores(helper: Evalcheck) -> dict[str, Score]:
+    """Return what a test evaluated and what fails it, by metric."""
+    return {
+        metric.name: score
+        for metric, row, score in helper.evaluated
+        if decide_outcome(score, metric.gate, row).word == "failed"
+    }
+
+
+def _failing_text(failing: Mapping[str, Score]) -> str:
+    return "\n".join(
+        f"{name}: " + "\n".join(failure_lines(score)) for name, score in failing.items()
+    )
 
 
 def _score_nothing(row: Row) -> Score:
@@ -317,7 +334,7 @@ def score_of_test(
         code, why = (helper.absent if helper else None) or ("not_applicable", skip_reason(report))
         return Score("non_evaluable", code=code, reason=why)
     excinfo = call.excinfo
-    said = "" if excinfo is None else error_text(excinfo.value)
+    said = "" if excinfo is None else error_text(excinfo.value, first_line=True)
     if excinfo is not None and not excinfo.errisinstance(
         (AssertionError, pytest.fail.Exception, pytest.xfail.Exception)
     ):
@@ -408,7 +425,7 @@ def evaluate_output(
     )
     suite = run.shelf.load(governing)
     scored = [
-        (metric, answered, metric.score(answered))
+        (metric, answered, run.score_row(metric, answered))
         for metric in suite.metrics
         if metric.applies(answered)
     ]

@@ -34,13 +34,14 @@ def raise_point(error: BaseException) -> str:
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
 
 
-def error_text(error: BaseException) -> str:
+def error_text(error: BaseException, *, first_line: bool = False) -> str:
     """Return `Type: text` of an exception on one line, even where its own text raises."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception:
         text = "(its text cannot be had)"
-    return one_line(f"{type(error).__name__}: {text}")
+    text = f"{type(error).__name__}: {text}"
+    return one_line(text.splitlines()[0] if first_line else text)
 
 
 def one_line(text: str, limit: int = 300) -> str:

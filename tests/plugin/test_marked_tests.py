@@ -120,6 +120,39 @@ def test_m(): raise Mute
     assert "INTERNALERROR" not in ran.out
 
 
+def test_a_test_fails_in_its_metric_too_when_what_it_evaluated_fails(project):
+    project.suite(SUITE)
+    project.rows({"id": "a", "output": "30 days"})
+    write_test(
+        project,
+        """@pytest.mark.metric("m")
+def test_m(evalcheck):
+    evalcheck.evaluate("never")
+""",
+    )
+    ran = project.run("test_live.py", results=True)
+    assert results(ran)["m", "test_m"] == ("scored", False, 1.0)
+    assert "failed: has_days" in ran.summary
+
+
+def test_a_rows_skip_and_tags_hold_for_the_tests_it_is_given_to(project, run_every_way):
+    project.rows(
+        {"id": "a", "input": "x", "skip": "ticket 12"},
+        {"id": "b", "input": "x", "tags": ["vip"]},
+    )
+    write_test(
+        project,
+        """@pytest.mark.metric("m", dataset="rows.jsonl")
+def test_m(eval_row):
+    assert eval_row.id == "b"
+""",
+    )
+    for ran in run_every_way("--strict-markers"):
+        assert ran.outcomes() == {"passed": 1, "skipped": 1}
+        assert results(ran)["m", "a"] == ("non_evaluable", None, None)
+    assert project.run("-m", "vip").outcomes() == {"passed": 1, "deselected": 1}
+
+
 @pytest.mark.parametrize("second", ['gate="off"', "threshold=0.5"])
 def test_two_tests_of_one_metric_cannot_ask_for_different_gates(project, second):
     write_test(
