@@ -39,6 +39,7 @@ READER_VERSION: Final = 1
 
 SHOWN_REPLY: Final = 200
 SHOWN_REASON: Final = 300
+KEPT_TEXT: Final = 4_000  # the whole is in the recording
 MAX_NESTING: Final = 4
 
 SCORE_KEYS: Final = (
@@ -479,7 +480,7 @@ def scored(
         reason += f": {said if len(said) <= SHOWN_REASON else said[: SHOWN_REASON - 1] + '…'}"
     details: dict[str, Any] = {"form": reading.form}
     if said:
-        details["judge_reason"] = reading.reason
+        details["judge_reason"] = reading.reason[:KEPT_TEXT]
     if conflict:
         reason += f" (conflict: {conflict})"
         details["conflict"] = conflict
@@ -547,5 +548,5 @@ def unreadable_score(error: Unreadable, reply: Any) -> Score:
         start = " ".join(text[: 4 * SHOWN_REPLY].split())
         start = start if len(start) <= SHOWN_REPLY else f"{start[:SHOWN_REPLY]}…"
         reason += f"; the reply begins {start!r}"
-        details = {"reply": text}
+        details = {"reply": text[:KEPT_TEXT]}
     return Score(status, reason=reason, code=error.code, details=details)

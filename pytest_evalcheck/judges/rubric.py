@@ -36,8 +36,12 @@ STAR_KEYS: Final = ("stars", "score")
 TEXT_KEYS: Final = ("description", "text")
 CRITERION_KEYS: Final = ("name", "instruction", "description", *SCALE_KEYS, "check")
 FILE_KEYS: Final = ("instruction", "description", "criteria")
-BAND_LINE: Final = re.compile(r"\s*[-*+]\s+\*{0,2}(-?\d+(?:\.\d+)?)\*{0,2}\s*(?::|=|-|–|—)\*{0,2}\s+(\S.*)")
-SCALE_LINE: Final = re.compile(r"\s*(?:[-*+]\s+)?\*{0,2}(?:scale|type)\*{0,2}:\*{0,2}\s*(\S.*?)\s*", re.I)
+BAND_LINE: Final = re.compile(
+    r"\s*[-*+]\s+\*{0,2}(-?\d+(?:\.\d+)?)\*{0,2}\s*(?::|=|-|–|—)\*{0,2}\s+(\S.*)"
+)
+SCALE_LINE: Final = re.compile(
+    r"\s*(?:[-*+]\s+)?\*{0,2}(?:scale|type)\*{0,2}:\*{0,2}\s*(\S.*?)\s*", re.I
+)
 BOUNDS: Final = re.compile(r"\[?\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|to|,)\s*(-?\d+(?:\.\d+)?)\s*\]?")
 MAX_FILE_BYTES: Final = 1_000_000
 
@@ -131,7 +135,8 @@ def read_plain_scale(written: Any) -> Scale:
         Problem(
             found=f"the scale {written!r}",
             expected="[lowest, highest] or pass_fail",
-            fix=offered or ("Write `labels: {label: score}`." if isinstance(written, Mapping) else ""),
+            fix=offered
+            or ("Write `labels: {label: score}`." if isinstance(written, Mapping) else ""),
             where="scale",
             keys=("scale",),
         )
@@ -309,7 +314,9 @@ def read_yaml_rubric(text: str, shown: str) -> Rubric:
     document, lines = load_yaml(text, shown)
     if not isinstance(document, Mapping) or not isinstance(document.get("criteria"), list):
         raise ConfigError(
-            Problem(found="no criteria", expected="criteria: [{name: ...}, ...]", path=shown, line=1)
+            Problem(
+                found="no criteria", expected="criteria: [{name: ...}, ...]", path=shown, line=1
+            )
         )
     problems = [unknown_key(key, FILE_KEYS, ()) for key in document if key not in FILE_KEYS]
     criteria = []
@@ -357,12 +364,16 @@ def read_criterion(written: Any) -> Criterion:
         )
     instruction = written.get("instruction", written.get("description", ""))
     if not isinstance(instruction, str):
-        problems.append(Problem(found=shortened(instruction), expected="a text", keys=("instruction",)))
+        problems.append(
+            Problem(found=shortened(instruction), expected="a text", keys=("instruction",))
+        )
     if "check" in written:
         scale, check = check_scale(written, problems)
     else:
         check = None
-        problems += [unknown_key(key, CRITERION_KEYS, ()) for key in written if key not in CRITERION_KEYS]
+        problems += [
+            unknown_key(key, CRITERION_KEYS, ()) for key in written if key not in CRITERION_KEYS
+        ]
         scale = criterion_scale(written, problems)
         if not problems and not instruction.strip() and not scale.bands:
             problems.append(
