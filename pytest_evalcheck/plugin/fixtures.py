@@ -24,6 +24,7 @@ class Evalcheck:
         recorded: the last score given, or None.
         absent: code and reason of a missing verdict, or None.
         evaluated: what `evaluate` scored: metric, row and score.
+        telling: whether pytest is being told of subtests, which make reports of their own.
     """
 
     def __init__(self, request: pytest.FixtureRequest) -> None:
@@ -31,6 +32,7 @@ class Evalcheck:
         self.recorded: tuple[float | bool, str] | None = None
         self.absent: tuple[str, str] | None = None
         self.evaluated: list[tuple[Metric, Row, Score]] = []
+        self.telling = False
 
     def score(self, value: float, *, reason: str = "") -> None:
         """Give the test's metric its value; the metric's threshold decides if it passes.

@@ -222,6 +222,8 @@ class MarkedTests:
         if not isinstance(item, pytest.Function) or report.when == "teardown":
             return report
         helper = item.stash.get(EVALCHECK, None)
+        if helper is not None and helper.telling:
+            return report
         mark = item.get_closest_marker("metric")
         results: list[Result] = []
         failing: dict[str, Score] = {}
@@ -433,7 +435,11 @@ def evaluate_output(
         run.note_planned(suite.name, metric, 1)
     helper.evaluated += scored
     if has_subtests(request.config):
-        _tell_subtests(request, scored)
+        helper.telling = True
+        try:
+            _tell_subtests(request, scored)
+        finally:
+            helper.telling = False
     return {metric.name: score for metric, _, score in scored}
 
 

@@ -135,6 +135,29 @@ def test_m(evalcheck):
     assert "failed: has_days" in ran.summary
 
 
+def test_subtests_keep_their_own_outcomes_under_a_marker_whose_gate_is_off(project):
+    project.suite(SUITE)
+    project.rows({"id": "a", "output": "30 days"})
+    write_test(
+        project,
+        """@pytest.mark.metric("m", gate="off")
+def test_m(evalcheck):
+    evalcheck.evaluate("never")
+""",
+    )
+    ran = project.run("test_live.py", "-rA", results=True)
+    assert ran.status == 1
+    assert results(ran) == {
+        ("has_days", "test_m"): ("scored", False, 0.0),
+        ("short", "test_m"): ("scored", True, 1.0),
+        ("m", "test_m"): ("scored", False, 1.0),
+    }
+    if hasattr(pytest, "Subtests"):
+        assert "SUBFAILED[has_days] test_live.py::test_m" in ran.out
+        assert "SUBFAILED[short]" not in ran.out
+    assert "XFAIL test_live.py::test_m - not gating: failed: has_days" in ran.out
+
+
 def test_a_rows_skip_and_tags_hold_for_the_tests_it_is_given_to(project, run_every_way):
     project.rows(
         {"id": "a", "input": "x", "skip": "ticket 12"},
