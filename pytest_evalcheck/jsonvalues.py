@@ -11,7 +11,15 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NoReturn
 
-__all__ = ["JsonTextError", "PartReader", "json_equal", "json_text", "kind_name", "parse_json"]
+__all__ = [
+    "JsonTextError",
+    "PartReader",
+    "json_equal",
+    "json_text",
+    "kind_name",
+    "kind_phrase",
+    "parse_json",
+]
 
 # The white space of RFC 8259, section 2; a BOM, no-break spaces and others are not it.
 SPACE: Final = " \t\n\r"
@@ -194,6 +202,15 @@ def json_text(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     except (RecursionError, ValueError):
         return f"<{kind_name(value)} nested too deep to show>"
+
+
+def kind_phrase(value: Any) -> str:
+    """Return the kind of a JSON value as it stands in a sentence: "a list", "text"."""
+    kind = kind_name(value)
+    return ARTICLES.get(kind, kind)
+
+
+ARTICLES: Final = {"number": "a number", "list": "a list", "object": "an object"}
 
 
 def kind_name(value: Any) -> str:

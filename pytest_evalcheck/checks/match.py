@@ -22,7 +22,13 @@ from pytest_evalcheck.checks.target import (
     quote,
     shorten,
 )
-from pytest_evalcheck.jsonvalues import JsonTextError, json_equal, json_text, kind_name, parse_json
+from pytest_evalcheck.jsonvalues import (
+    JsonTextError,
+    json_equal,
+    json_text,
+    kind_phrase,
+    parse_json,
+)
 
 __all__ = ["normalize_squad"]
 
@@ -269,7 +275,7 @@ def choice_operand(choices: tuple[str, ...], letters: str, positions: bool) -> C
                 return letters[int(raw)]
             raise OperandError(json_text(raw), f"a position from 0 to {len(choices) - 1}")
         if isinstance(raw, Mapping | list):
-            raise OperandError(f"a {kind_name(raw)}", "the letter or the text of a choice")
+            raise OperandError(kind_phrase(raw), "the letter or the text of a choice")
         text = as_text(raw).strip()
         if fold(text) in choices:
             return letters[choices.index(fold(text))]

@@ -20,7 +20,7 @@ from pytest_evalcheck.checks.fields import FIELD, field_reader, join_field
 from pytest_evalcheck.checks.options import Option, Settings, show_value
 from pytest_evalcheck.checks.registry import check
 from pytest_evalcheck.checks.target import Finding, OperandError, Plan, as_text, quote
-from pytest_evalcheck.jsonvalues import kind_name
+from pytest_evalcheck.jsonvalues import kind_phrase
 
 __all__ = ["NumberForm", "find_numbers", "read_number", "to_decimal"]
 
@@ -425,7 +425,7 @@ def number_operand(pick: str | None, form: NumberForm) -> Callable[[Any], Decima
     def read(raw: Any) -> Decimal:
         numbers = pick_numbers(raw, "last" if pick == "any" else pick, form)
         if not numbers:
-            shown = f"a {kind_name(raw)}" if isinstance(raw, Mapping | list) else show_value(raw)
+            shown = kind_phrase(raw) if isinstance(raw, Mapping | list) else show_value(raw)
             raise OperandError(f"{shown}", "a number")
         return numbers[0]
 

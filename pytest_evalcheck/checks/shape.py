@@ -19,7 +19,7 @@ from pytest_evalcheck.checks.options import Option, Settings
 from pytest_evalcheck.checks.registry import check
 from pytest_evalcheck.checks.target import Finding, Plan, Settled, as_text
 from pytest_evalcheck.errors import ConfigError
-from pytest_evalcheck.jsonvalues import kind_name
+from pytest_evalcheck.jsonvalues import kind_phrase
 
 
 @check(
@@ -43,7 +43,7 @@ def build_field_presence(settings: Settings) -> Plan:
         mapping = as_mapping(value)
         if mapping is None:
             raise Settled.missing(
-                "not_applicable", f"the output is a {kind_name(value)}, not a mapping"
+                "not_applicable", f"the output is {kind_phrase(value)}, not a mapping"
             )
         missing = [name for name, find in finders if find(mapping) is ABSENT]
         return Finding(
@@ -68,7 +68,7 @@ def build_structural_shape(settings: Settings) -> Plan:
 
     def compare(value: Any, _operand: None) -> Finding:
         if not isinstance(value, Mapping):
-            return Finding(False, found=f"a {kind_name(value)}", wanted="a mapping")
+            return Finding(False, found=kind_phrase(value), wanted="a mapping")
         error = first_error(value)
         if error is None:
             return Finding(True, found="a mapping", wanted="a mapping of the schema's shape")

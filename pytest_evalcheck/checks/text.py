@@ -18,7 +18,13 @@ from pytest_evalcheck.checks.target import (
     quote,
     text_form,
 )
-from pytest_evalcheck.jsonvalues import JsonTextError, json_equal, json_text, kind_name, parse_json
+from pytest_evalcheck.jsonvalues import (
+    JsonTextError,
+    json_equal,
+    json_text,
+    kind_phrase,
+    parse_json,
+)
 
 VALUE: Final = Option(name="value", kind="operand", summary="the text (or number) to look for")
 VALUES: Final = Option(name="values", kind="any", summary="the list of texts to look for")
@@ -32,7 +38,7 @@ def read_needle(form: TextForm) -> Callable[[Any], tuple[str, str]]:
 
     def read(raw: Any) -> tuple[str, str]:
         if isinstance(raw, Mapping | list | tuple):
-            raise OperandError(f"a {kind_name(raw)}", "text or a number")
+            raise OperandError(kind_phrase(raw), "text or a number")
         text = as_text(raw)
         needle = form(text)
         if not needle:
@@ -87,7 +93,7 @@ def read_needles(form: TextForm) -> Callable[[Any], tuple[tuple[str, str], ...]]
     def read(raw: Any) -> tuple[tuple[str, str], ...]:
         texts = as_list(raw)
         if texts is None:
-            raise OperandError(f"a {kind_name(raw)}", "a list of texts")
+            raise OperandError(kind_phrase(raw), "a list of texts")
         if not texts:
             raise OperandError("an empty list", "a list of one text or more")
         return tuple(read_one(one) for one in texts)

@@ -14,7 +14,7 @@ from pytest_evalcheck.checks.calls import Call, call_text, names_calls, read_cal
 from pytest_evalcheck.checks.options import Option, Settings
 from pytest_evalcheck.checks.registry import check
 from pytest_evalcheck.checks.target import Finding, OperandError, Plan, Settled
-from pytest_evalcheck.jsonvalues import JsonTextError, kind_name, parse_json
+from pytest_evalcheck.jsonvalues import JsonTextError, kind_name, kind_phrase, parse_json
 from pytest_evalcheck.model import Row
 
 __all__: list[str] = []
@@ -275,7 +275,7 @@ def wanted_calls(one: Any) -> list[tuple[Call, bool]]:
     if isinstance(one, Mapping) and one and all(isinstance(v, Mapping) for v in one.values()):
         # BFCL: {tool: {argument: [accepted, ...]}}.
         return [(Call(str(name), args), True) for name, args in one.items()]
-    raise OperandError(f"a {kind_name(one)} that is no call", "{name, args}, or a name")
+    raise OperandError(f"{kind_phrase(one)} that is no call", "{name, args}, or a name")
 
 
 def shows_arguments(one: Any) -> bool:

@@ -15,9 +15,8 @@ from pytest_evalcheck.datasets.containers import choose_row_key
 from pytest_evalcheck.datasets.files import open_text, read_text
 from pytest_evalcheck.datasets.jsonl import read_jsonl
 from pytest_evalcheck.datasets.options import DatasetOptions
-from pytest_evalcheck.datasets.phrases import kind_phrase
 from pytest_evalcheck.errors import DatasetError, Problem
-from pytest_evalcheck.jsonvalues import JsonTextError, parse_json
+from pytest_evalcheck.jsonvalues import JsonTextError, kind_phrase, parse_json
 
 __all__ = ["read_json"]
 

@@ -8,9 +8,8 @@ from typing import Any, TextIO
 
 from pytest_evalcheck.datasets.files import MAX_LINE_CHARACTERS, nul_problem, open_text
 from pytest_evalcheck.datasets.options import DatasetOptions
-from pytest_evalcheck.datasets.phrases import kind_phrase
 from pytest_evalcheck.errors import DatasetError, Problem
-from pytest_evalcheck.jsonvalues import JsonTextError, parse_json
+from pytest_evalcheck.jsonvalues import JsonTextError, kind_phrase, parse_json
 
 __all__ = ["read_jsonl"]
 

@@ -7,26 +7,17 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from pytest_evalcheck.errors import Problem
-from pytest_evalcheck.jsonvalues import json_text, kind_name
+from pytest_evalcheck.jsonvalues import json_text
 
-__all__ = ["kind_phrase", "listed", "near_hint", "shown_value", "too_deep"]
+__all__ = ["listed", "near_hint", "shown_value", "too_deep"]
 
 _SHOWN_CHARACTERS: Final = 60
-_ARTICLES: Final = {"number": "a number", "list": "a list", "object": "an object"}
 
 
 def near_hint(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return "Did you mean 'x'?" when a known name is near, else ""."""
     near = difflib.get_close_matches(name, list(known), n=2, cutoff=cutoff)
     return f"Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
-
-
-def kind_phrase(value: Any) -> str:
-    """Return the kind of a JSON value as it stands in a sentence: "a list", "text"."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return "a number"  # also one beyond the range of a float
-    kind = kind_name(value)
-    return _ARTICLES.get(kind, kind)
 
 
 def shown_value(value: Any) -> str:

@@ -10,10 +10,10 @@ from typing import Any, Final
 from pytest_evalcheck.datasets.fields import METADATA_FIELDS, SPELLINGS, near_field
 from pytest_evalcheck.datasets.ids import SeenIds, content_digest, safe_id
 from pytest_evalcheck.datasets.options import DatasetOptions
-from pytest_evalcheck.datasets.phrases import kind_phrase, listed, near_hint, shown_value, too_deep
+from pytest_evalcheck.datasets.phrases import listed, near_hint, shown_value, too_deep
 from pytest_evalcheck.datasets.shapes import expand_depths, shape_problems
 from pytest_evalcheck.errors import DatasetError, Problem
-from pytest_evalcheck.jsonvalues import JsonTextError, json_equal, parse_json
+from pytest_evalcheck.jsonvalues import JsonTextError, json_equal, kind_phrase, parse_json
 from pytest_evalcheck.model import Row
 
 __all__ = ["RowBuilder"]

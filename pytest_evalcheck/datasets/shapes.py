@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from pytest_evalcheck.datasets.phrases import kind_phrase
 from pytest_evalcheck.errors import Problem
+from pytest_evalcheck.jsonvalues import kind_phrase
 from pytest_evalcheck.model import Row
 
 __all__ = ["expand_depths", "shape_problems"]

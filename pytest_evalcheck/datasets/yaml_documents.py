@@ -13,8 +13,9 @@ from typing import Any
 from pytest_evalcheck.datasets.containers import choose_row_key
 from pytest_evalcheck.datasets.files import read_text
 from pytest_evalcheck.datasets.options import DatasetOptions
-from pytest_evalcheck.datasets.phrases import kind_phrase, too_deep
+from pytest_evalcheck.datasets.phrases import too_deep
 from pytest_evalcheck.errors import ConfigError, DatasetError, Problem
+from pytest_evalcheck.jsonvalues import kind_phrase
 from pytest_evalcheck.yamlnodes import load_yaml
 
 __all__ = ["checked_row", "read_yaml"]

@@ -19,15 +19,14 @@ def read_gate(value: Any, score_range: tuple[float, float] | None) -> Gate:
     """Return the gate an entry asks for.
 
     Args:
-        value: what stands under `gate`; None is the default of checks and host
-            evaluators, `each`. Readers of YAML 1.1 make false of a bare `off`, so false
-            is taken for it.
+        value: what stands under `gate`. Readers of YAML 1.1 make false of a bare `off`,
+            so false is taken for it; null, a key left empty, is no gate.
         score_range: lowest and highest value of the metric, or None when unbounded.
 
     Raises:
         ConfigError: with every mistake; each Problem's `keys` begins with `gate`.
     """
-    if value is None or value == "each":
+    if value == "each":
         return Gate(kind="each")
     if value is False or value == "off":
         return Gate(kind="off")

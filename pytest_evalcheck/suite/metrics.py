@@ -311,7 +311,7 @@ def gate_problems(
 ) -> list[Problem]:
     """Return what is wrong with an entry's gate."""
     try:
-        read_gate(entry.get("gate"), score_range)
+        read_gate(entry.get("gate", "each"), score_range)
     except ConfigError as error:
         return list(error.problems)
     return []
@@ -321,7 +321,7 @@ def gate_of(native: Native, score_range: tuple[float, float] | None) -> Gate:
     """Return the gate of a native entry: one of a status that never gates is off, and says so."""
     if native.off:
         return Gate(kind="off", note=native.off)
-    return read_gate(native.entry.get("gate"), score_range)
+    return read_gate(native.entry.get("gate", "each"), score_range)
 
 
 def default_name(entry: Mapping[str, Any]) -> str:

@@ -178,7 +178,7 @@ def gate_schema() -> dict[str, Any]:
     rule = object_schema(properties) | {"minProperties": 1}
     return {
         "description": description("gate", METRIC_KEYS),
-        "anyOf": [{"enum": ["each", "off", False, None]}, rule],
+        "anyOf": [{"enum": ["each", "off", False]}, rule],
     }
 
 

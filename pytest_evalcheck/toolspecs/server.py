@@ -154,7 +154,7 @@ def _quiet_client() -> Iterator[None]:
         logger.disabled = before
 
 
-async def _ask(command: ServerCommand, errors: IO[str]) -> dict[str, Any]:
+async def _ask(command: ServerCommand, errors: Any) -> dict[str, Any]:
     import anyio
     from mcp import ClientSession, StdioServerParameters, stdio_client
 

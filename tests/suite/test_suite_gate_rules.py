@@ -9,7 +9,6 @@ from pytest_evalcheck.model import Gate
 from pytest_evalcheck.suite.gate_rules import read_gate
 
 RIGHT = {
-    "left out": (None, None, Gate(kind="each")),
     "each": ("each", None, Gate(kind="each")),
     "off": ("off", None, Gate(kind="off")),
     "off as YAML 1.1 reads it": (False, None, Gate(kind="off")),
@@ -35,6 +34,7 @@ FORM = "expected each, off or a rule such as {pass_rate: 0.9}."
 WRONG = {
     "a misspelt word": ("eahc", None, f"gate: 'eahc', {FORM} Did you mean 'each'?"),
     "a truth value": (True, None, f"gate: True, {FORM}"),
+    "a key left empty": (None, None, f"gate: null, {FORM}"),
     "a number": (0.9, None, f"gate: 0.9, {FORM}"),
     "an empty rule": ({}, None, f"gate: an empty rule, {FORM}"),
     "a pass rate of 0": ({"pass_rate": 0}, None, f"gate.pass_rate: 0 cannot fail, {SHARE}"),
